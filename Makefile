@@ -1,0 +1,75 @@
+# Everything runs in .venv, which the targets make for themselves from requirements.lock; nothing global changes.
+# Needs make, Python >= 3.11 and its pip.
+
+VENV  := .venv
+RUN   := $(VENV)/bin/python -m
+STAMP := $(VENV)/made-for
+# The parts that must be covered to the last line and branch; commas between, as coverage wants them.
+CORE  := */btai/model/*,*/btai/inference/*,*/btai/planning/*,*/btai/agents/*
+
+# Only this folder and .venv are imported from, whatever the caller's shell says.
+unexport PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check fmt dist lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP) ## make .venv or bring it up to date (the other targets do so themselves)
+
+demo: $(STAMP) ## run the smallest agent
+	@$(VENV)/bin/python examples/smallest_agent.py
+
+test: $(STAMP) ## run the tests; the core must be covered to the last line and branch
+	@$(RUN) pytest --numprocesses=auto --maxprocesses=8 --cov --cov-report=
+	@$(RUN) coverage report --include='$(CORE)' --fail-under=100
+
+check: $(STAMP) ## formatting, lint, types and the directions of the imports
+	@$(RUN) ruff format --check
+	@$(RUN) ruff check
+	@$(RUN) mypy
+	@$(RUN) pytest --quiet tests/test_architecture.py
+
+fmt: $(STAMP) ## format the code and mend what the linter can
+	@$(RUN) ruff check --fix-only
+	@$(RUN) ruff format
+
+dist: $(STAMP) ## build the source archive and the wheel into dist/
+	@rm -rf dist
+	@$(RUN) build --no-isolation
+
+lock: ## renew requirements.lock with the newest versions that the oldest supported Python can use
+	@python3.11 -m venv --clear $(VENV)
+	@$(RUN) pip install --quiet --disable-pip-version-check '.[dev]'
+	@{ echo '# The exact versions that were tested; `make lock` renews them, no other hand does.'; \
+	   $(RUN) pip freeze --exclude btai; } > requirements.lock
+
+clean: ## remove .venv and everything else that was made
+	@rm -rf $(VENV) dist htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp holds the folder it was made for: a virtual environment that was copied or moved still points to
+# the old place, and one without a stamp is half made. Both are made anew.
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+.PHONY: $(STAMP)
+VENV_OPTIONS := --clear
+endif
+
+PYTHONS := $(or $(PYTHON),python3.13 python3.12 python3.11 python3)
+
+$(STAMP): pyproject.toml requirements.lock
+	@for python in $(PYTHONS); do \
+	    $$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+	    python=; \
+	done; \
+	if [ -z "$$python" ]; then \
+	    echo 'btai needs Python 3.11 or newer with its venv module (on Debian: python3-venv), and found none' \
+	         'among: $(PYTHONS). Install one, or name yours: make PYTHON=/path/to/python3' >&2; \
+	    exit 1; \
+	fi; \
+	echo "Setting up $(VENV) with $$($$python --version) and the packages of requirements.lock ..."; \
+	$$python -m venv $(VENV_OPTIONS) $(VENV)
+	@$(RUN) pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@$(RUN) pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo '$(CURDIR)' > $(STAMP)
