@@ -1,0 +1,164 @@
+"""The temporal slice: an immutable declaration of a factored generative model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from btai.model.layout import Layout
+
+__all__ = ["Action", "Observation", "Preference", "State", "TemporalSlice", "Transition"]
+
+Table = NDArray[np.float64]
+Labels = tuple[str, ...] | None
+
+
+def _same(left: object, right: object) -> bool:
+    if isinstance(left, np.ndarray):
+        return isinstance(right, np.ndarray) and np.array_equal(left, right)
+    return left == right
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Equality field by field, for dataclasses that hold arrays."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    def __hash__(self) -> int:
+        values = (getattr(self, f.name) for f in fields(self))
+        return hash(tuple(v.shape if isinstance(v, np.ndarray) else v for v in values))
+
+
+@dataclass(frozen=True, eq=False)
+class Action(_Part):
+    """The action variable."""
+
+    name: str
+    size: int
+    values: Labels = None
+
+
+@dataclass(frozen=True, eq=False)
+class State(_Part):
+    """A latent state and its prior D, `[n_S]`."""
+
+    name: str
+    prior: Table
+    values: Labels = None
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return len(self.prior)
+
+
+@dataclass(frozen=True, eq=False)
+class Observation(_Part):
+    """An observation and its likelihood A, `[n_O, *parents]`."""
+
+    name: str
+    likelihood: Table
+    parents: tuple[str, ...]
+    values: Labels = None
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return len(self.likelihood)
+
+    @cached_property
+    def entropies(self) -> Table:
+        """H[P(O | parents)] of each configuration of the parents, `[*parents]`; 0 log 0 = 0."""
+        terms = self.likelihood * np.log(np.where(self.likelihood > 0, self.likelihood, 1))
+        return 0.0 - np.asarray(terms.sum(axis=0))  # subtracted, so that a certain outcome has entropy +0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Transition(_Part):
+    """How a state follows from the slice before: B, `[n_S, *parents]`; the action may stand among the parents."""
+
+    state: str
+    table: Table
+    parents: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Preference(_Part):
+    """The preferred joint distribution C of a group of observations, `[n_O1, n_O2, ...]` in the group's order."""
+
+    observations: tuple[str, ...]
+    table: Table
+
+
+@dataclass(frozen=True, eq=False)
+class TemporalSlice(_Part):
+    """States, observations, transitions and preferences of one time step, as declared.
+
+    Made by `TemporalSliceBuilder`, which checks everything; every table is a read-only float64 array and every
+    mapping keeps the order of declaration.
+    """
+
+    action: Action
+    states: Mapping[str, State]
+    observations: Mapping[str, Observation]
+    transitions: Mapping[str, Transition]
+    preferences: tuple[Preference, ...]
+    inference: str = "exact"
+
+    def __eq__(self, other: object) -> bool:
+        # A mapping compares equal whatever its order, but the order of declaration belongs to the model.
+        if not isinstance(other, TemporalSlice):
+            return NotImplemented
+        return self._names == other._names and super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash((self.action, self._names, self.inference))
+
+    @property
+    def _names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(self.states), tuple(self.observations), tuple(self.transitions)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """The number of values of every variable, the action included."""
+        variables: Iterable[Any] = (*self.states.values(), *self.observations.values(), self.action)
+        return {v.name: v.size for v in variables}
+
+    @cached_property
+    def state_layout(self) -> Layout:
+        """Where each state's vector lies in a flat belief."""
+        return Layout({s.name: s.size for s in self.states.values()})
+
+    @cached_property
+    def observation_layout(self) -> Layout:
+        """Where each observation's vector lies in a flat piece of evidence."""
+        return Layout({o.name: o.size for o in self.observations.values()})
+
+    def replace(
+        self,
+        name: str | Sequence[str],
+        *,
+        prior: ArrayLike | None = None,
+        transition: ArrayLike | None = None,
+        likelihood: ArrayLike | None = None,
+        preference: ArrayLike | None = None,
+    ) -> TemporalSlice:
+        """A copy, checked again, with the given tables of one variable (or one group of observations) changed."""
+        from btai.model.replace import replaced
+
+        given = {"prior": prior, "transition": transition, "likelihood": likelihood, "preference": preference}
+        return replaced(self, name, {kind: table for kind, table in given.items() if table is not None})
+
+    def __repr__(self) -> str:
+        from btai.model.show import slice_as_text
+
+        return slice_as_text(self)
