@@ -1,0 +1,17 @@
+"""The paper's equations in NumPy, written to be read: I-step, P-step and expected free energy."""
+
+from btai.inference.efe import ExpectedFreeEnergy, expected_free_energy
+from btai.inference.evidence import evidence_vectors, write_evidence
+from btai.inference.istep import Inference, i_step
+from btai.inference.pstep import Prediction, p_step
+
+__all__ = [
+    "ExpectedFreeEnergy",
+    "Inference",
+    "Prediction",
+    "evidence_vectors",
+    "expected_free_energy",
+    "i_step",
+    "p_step",
+    "write_evidence",
+]

@@ -1,0 +1,89 @@
+"""What the agent observed: indices, value names, one-hot or likelihood vectors, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from btai.errors import EvidenceError
+from btai.model import Observation, TemporalSlice
+
+__all__ = ["evidence_vectors", "write_evidence"]
+
+Vector = NDArray[np.float64]
+
+
+def evidence_vectors(ts: TemporalSlice, evidence: Mapping[str, Any]) -> dict[str, Vector]:
+    """The evidence as one vector `[n_O]` per observation that was made; a missing name was not observed."""
+    flat = np.empty(ts.observation_layout.size)
+    write_evidence(ts, evidence, flat)
+    views = ts.observation_layout.views(flat)
+    return {name: views[name] for name in ts.observations if name in evidence}
+
+
+def write_evidence(ts: TemporalSlice, evidence: Mapping[str, Any], flat: Vector) -> None:
+    """Write the evidence into `flat` `[sum of n_O]`, laid out by `ts.observation_layout`; 1 where not observed."""
+    spans = ts.observation_layout.spans
+    flat.fill(1.0)
+    for name, value in evidence.items():
+        span = spans.get(name)
+        if span is None:
+            raise EvidenceError(f"{name}: no such observation is declared. Declared are {', '.join(spans) or 'none'}.")
+        if type(value) is int or isinstance(value, np.integer):
+            if not 0 <= value < span.stop - span.start:
+                raise _index_error(ts.observations[name], int(value))
+            flat[span] = 0.0
+            flat[span.start + value] = 1.0
+        else:
+            flat[span] = _vector(ts.observations[name], value)
+
+
+def _vector(observation: Observation, value: Any) -> Vector:
+    name, size = observation.name, observation.size
+    if isinstance(value, str):
+        return _one_hot(size, _index_of(observation, value))
+    try:
+        vector = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise EvidenceError(
+            f"{name}: {value!r} was given; an index, a value name or a vector of {size} numbers is required."
+        ) from None
+    if vector.shape != (size,):
+        raise EvidenceError(
+            f"{name}: evidence of shape {vector.shape} was given; an index from 0 to {size - 1} (a whole number) or"
+            " a vector of"
+            f" {size} numbers is required."
+        )
+    if not (np.isfinite(vector).all() and (vector >= 0).all() and vector.any()):
+        raise EvidenceError(
+            f"{name}: the evidence {vector} was given; its entries must be finite, at least 0 and not all 0."
+            " Leave the name out if nothing was observed."
+        )
+    return vector
+
+
+def _index_of(observation: Observation, label: str) -> int:
+    if observation.values is None or label not in observation.values:
+        known = (
+            ", ".join(observation.values)
+            if observation.values
+            else "none; declare them with add_observation(..., values=[...])"
+        )
+        raise EvidenceError(f"{observation.name}: {label!r} was given; the names of its values are: {known}.")
+    return observation.values.index(label)
+
+
+def _one_hot(size: int, index: int) -> Vector:
+    vector = np.zeros(size)
+    vector[index] = 1.0
+    return vector
+
+
+def _index_error(observation: Observation, index: int) -> EvidenceError:
+    return EvidenceError(
+        f"{observation.name}: index {index} was given; it must lie from 0 to {observation.size - 1}, the indices of its"
+        f" {observation.size} values."
+    )

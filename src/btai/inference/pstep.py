@@ -1,0 +1,49 @@
+"""The P-step: what a slice's beliefs become under an action (section "Prediction step" of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from btai.errors import PlanningError
+from btai.model import TemporalSlice
+
+__all__ = ["Prediction", "expected_column", "p_step"]
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """P(S_J^s | O_t) `[n_S]` for each state and P(O_J^o | O_t) `[n_O]` for each observation."""
+
+    states: Mapping[str, Vector]
+    observations: Mapping[str, Vector]
+
+
+def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Prediction:
+    """Predict every state under `action`, then every observation from the predicted states."""
+    if not 0 <= action < ts.action.size:
+        raise PlanningError(f"{ts.action.name}: action {action} was given; it must lie from 0 to {ts.action.size - 1}.")
+    states = {}
+    for name, transition in ts.transitions.items():
+        table = transition.table
+        if ts.action.name in transition.parents:
+            table = np.take(table, action, axis=1 + transition.parents.index(ts.action.name))
+        parents = [parent for parent in transition.parents if parent != ts.action.name]
+        states[name] = expected_column(table, [beliefs[parent] for parent in parents])
+    observations = {
+        name: expected_column(o.likelihood, [states[parent] for parent in o.parents])
+        for name, o in ts.observations.items()
+    }
+    return Prediction(states, observations)
+
+
+def expected_column(table: Vector, parents: Sequence[Vector]) -> Vector:
+    """sum over the parents' configurations of P(X | parents) prod_i P(parent_i), `[n_X]` (the mean field)."""
+    for parent in reversed(parents):
+        table = table.dot(parent)
+    return table
