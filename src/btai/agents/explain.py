@@ -1,0 +1,127 @@
+"""Why an action was chosen: each action's visits, costs and UCT terms, and the term that told them apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from btai.planning import Node, TreeView
+
+__all__ = ["ActionSummary", "Explanation"]
+
+Terms = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ActionSummary:
+    """What the search found about one action.
+
+    The mean cost is the mean of the expected free energies that were added up on the way: the action's own and, for
+    each later iteration that passed through it, that of the best new child. `terms` is the mean of those costs term by
+    term (risk of each preference group, ambiguity of each observation), so the terms add up to `mean_cost`.
+    """
+
+    action: int
+    name: str
+    visits: int
+    mean_cost: float
+    exploration: float
+    uct: float
+    efe: float
+    terms: Terms
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The chosen action against each other one."""
+
+    chosen: int
+    actions: tuple[ActionSummary, ...]
+    iterations: int
+    reproducible: bool
+
+    @classmethod
+    def of(cls, tree: TreeView, chosen: int, reproducible: bool = True) -> Explanation:
+        """Explain a choice by its tree."""
+        names = tree.ts.action.values or tuple(str(a) for a in range(tree.n_actions))
+        actions = tuple(_summary(node, name) for node, name in zip(tree.root.children, names, strict=True))
+        return cls(chosen, actions, len(tree.expanded), reproducible)
+
+    def differences(self, action: int) -> Terms:
+        """By how much each term makes `action` costlier than the chosen one (mean cost, term by term)."""
+        ours, theirs = self.actions[self.chosen].terms, self.actions[action].terms
+        return {term: theirs[term] - ours[term] for term in ours}
+
+    def deciding_term(self, action: int) -> str:
+        """The term that does most to set the mean cost of `action` apart from the chosen one's; `""` without terms."""
+        differences = self.differences(action)
+        sign = 1 if self._costlier_by(action) >= 0 else -1
+        return max(differences, key=lambda term: sign * differences[term], default="")
+
+    def __repr__(self) -> str:
+        best = self.actions[self.chosen]
+        width = max(len(name) for name in ("action", *(s.name for s in self.actions)))
+        lines = [
+            f"{best.name} was chosen"
+            f" (planning iterations: {self.iterations}, visits: {best.visits}, mean cost: {best.mean_cost:.4f}).",
+            f"  {'action':<{width}}  visits  mean cost  exploration        UCT    own EFE  against the chosen one",
+        ]
+        for s in self.actions:
+            numbers = f"{s.visits:>6}  {s.mean_cost:>9.4f}  {s.exploration:>11.4f}  {s.uct:>9.4f}  {s.efe:>9.4f}"
+            lines.append(f"  {s.name:<{width}}  {numbers}  {self._verdict(s.action)}")
+        if not self.reproducible:
+            lines.append("  Planned under a time limit: another run may come out differently.")
+        return "\n".join(lines)
+
+    def _verdict(self, action: int) -> str:
+        difference = self._costlier_by(action)
+        if action == self.chosen:
+            return "chosen"
+        if difference == 0:
+            return "costs the same"
+        term = self.deciding_term(action)
+        comparison = "more" if difference > 0 else "less"
+        return f"costs {abs(difference):.4g} {comparison}, mainly by the {term} ({self.differences(action)[term]:+.4g})"
+
+    def _costlier_by(self, action: int) -> float:
+        return self.actions[action].mean_cost - self.actions[self.chosen].mean_cost
+
+
+def _summary(node: Node, name: str) -> ActionSummary:
+    return ActionSummary(
+        action=node.action,
+        name=name,
+        visits=node.visits,
+        mean_cost=node.mean_cost,
+        exploration=node.exploration,
+        uct=node.uct,
+        efe=node.efe,
+        terms=_mean_terms(node),
+    )
+
+
+def _mean_terms(node: Node) -> Terms:
+    """The terms of the node's mean cost: the mean over all expected free energies that were added up in it."""
+    totals: Counter[str] = Counter()
+    for contributor in _contributors(node):
+        parts = contributor.expected_free_energy
+        totals.update({f"risk of {', '.join(group)}": value for group, value in parts.risk.items()})
+        totals.update({f"ambiguity of {name}": value for name, value in parts.ambiguity.items()})
+    return {term: total / node.visits for term, total in totals.items()}
+
+
+def _contributors(node: Node) -> list[Node]:
+    """The node itself and, for each expansion below it, the best of the new children (eq:backprop)."""
+    tree = node.tree
+    inside = np.zeros(len(tree), dtype=bool)
+    inside[node.index] = True
+    found = [node]
+    for iteration, expanded in enumerate(tree.expanded):
+        children = slice(1 + iteration * tree.n_actions, 1 + (iteration + 1) * tree.n_actions)
+        if inside[expanded]:
+            inside[children] = True
+            found.append(tree[children.start + int(tree.efe[children].argmin())])
+    return found

@@ -1,0 +1,90 @@
+"""The options of an agent, checked once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from btai.errors import PlanningError
+from btai.planning.choose import SELECTIONS, TIES
+
+__all__ = ["DEFAULT_ITERATIONS", "MOST_ITERATIONS", "Options", "checked_whole"]
+
+DEFAULT_ITERATIONS = 150
+MOST_ITERATIONS = 1_000_000  # under a time limit alone: what a tree of a few hundred megabytes holds
+_HOW_TO_DRAW = "pass rng=numpy.random.default_rng(seed)"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How an agent plans and chooses; see `BTAI_3MF` for the meaning of each."""
+
+    max_planning_steps: int | None
+    exp_const: float
+    time_limit: float | None
+    action_selection: str
+    ties: str
+    precision: float
+    rng: Generator | None
+    inference: str
+
+    def __post_init__(self) -> None:
+        if self.max_planning_steps is not None:
+            checked_whole("max_planning_steps", self.max_planning_steps, least=1)
+        if self.time_limit is not None and not (_is_finite(self.time_limit) and self.time_limit > 0):
+            raise PlanningError(
+                f"time_limit: {self.time_limit!r} was given; a finite number of seconds above 0 is required."
+            )
+        for name in ("exp_const", "precision"):
+            value = getattr(self, name)
+            if not (_is_finite(value) and value >= 0):
+                raise PlanningError(f"{name}: {value!r} was given; a finite number of at least 0 is required.")
+        for name, choices in (
+            ("action_selection", SELECTIONS),
+            ("ties", TIES),
+            ("inference", ("exact", "loopy")),
+        ):
+            if getattr(self, name) not in choices:
+                raise PlanningError(
+                    f"{name}: {getattr(self, name)!r} was given; it must be one of {', '.join(map(repr, choices))}."
+                )
+        if self.rng is None and self.action_selection == "softmax":
+            raise PlanningError(f"rng: none was given, but action_selection='softmax' draws at random; {_HOW_TO_DRAW}.")
+        if not isinstance(self.rng, Generator | None):
+            raise PlanningError(f"rng: {self.rng!r} was given; a numpy.random.Generator is required: {_HOW_TO_DRAW}.")
+
+    @property
+    def iterations(self) -> int:
+        """Planning iterations per action at most."""
+        if self.max_planning_steps is not None:
+            return int(self.max_planning_steps)
+        return DEFAULT_ITERATIONS if self.time_limit is None else MOST_ITERATIONS
+
+    @property
+    def budget(self) -> str:
+        """The budget in words."""
+        if self.time_limit is not None:
+            return f"{self.time_limit} s of planning"
+        return f"{self.iterations} planning iterations"
+
+    def with_rng(self, rng: Generator) -> Options:
+        """The same options with another source of random numbers."""
+        return replace(self, rng=rng)
+
+
+def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """`value` as an `int`, if it is a whole number in the range; `True` and `1.0` are not."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        required = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise PlanningError(f"{name}: {value!r} was given; a whole number {required} is required.")
+    return int(value)
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, Real) and math.isfinite(value)
