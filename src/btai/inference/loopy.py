@@ -61,7 +61,9 @@ def _sweep(
             fresh, _ = normalise(summed_out(factor, incoming, v))
             old = messages[factor.name, v]
             residual = max(residual, float(np.abs(fresh - old).max()))
-            messages[factor.name, v] = (1 - damping) * fresh + damping * old
+            # What is excluded is excluded for certain: damping must not keep a chance of it alive.
+            damped = np.where(fresh > 0, (1 - damping) * fresh + damping * old, 0.0)
+            messages[factor.name, v], _ = normalise(damped)
     return residual
 
 

@@ -34,7 +34,9 @@ def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Pre
         if ts.action.name in transition.parents:
             table = np.take(table, action, axis=1 + transition.parents.index(ts.action.name))
         parents = [parent for parent in transition.parents if parent != ts.action.name]
-        states[name] = expected_column(table, [beliefs[parent] for parent in parents])
+        predicted = expected_column(table, [beliefs[parent] for parent in parents])
+        # The rounding errors of several parents' sums add up, so along a path they would grow exponentially.
+        states[name] = predicted / predicted.sum() if len(parents) > 1 else predicted
     observations = {
         name: expected_column(o.likelihood, [states[parent] for parent in o.parents])
         for name, o in ts.observations.items()
