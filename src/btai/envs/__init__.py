@@ -1,0 +1,16 @@
+"""Environments for agents, registered with Gymnasium: `gymnasium.make("btai/dSprites-v0")`."""
+
+from btai.errors import MissingExtraError
+
+try:
+    import gymnasium
+except ImportError as error:
+    raise MissingExtraError(
+        "btai.envs needs Gymnasium, which is not installed: install it with `pip install gymnasium`."
+    ) from error
+
+from btai.envs.dsprites import dsprites_slice, dSpritesEnv, dSpritesPreProcessingWrapper
+
+__all__ = ["dSpritesEnv", "dSpritesPreProcessingWrapper", "dsprites_slice"]
+
+gymnasium.register(id="btai/dSprites-v0", entry_point="btai.envs.dsprites:dSpritesEnv")
