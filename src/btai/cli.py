@@ -1,0 +1,154 @@
+"""The `btai` command: it reads the arguments, calls what does the work, and prints."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from btai import __version__
+from btai.errors import BtaiError
+
+# Each command imports what it needs by itself: `btai --help` should not wait for it.
+if TYPE_CHECKING:
+    from btai.experiments.dsprites import Row
+    from btai.experiments.run import Progress
+
+__all__ = ["main"]
+
+RUN_FILE = click.Path(dir_okay=False, path_type=Path)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+workers = click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes to use.")
+
+
+class Commands(click.Group):
+    """Prints the errors that btai raises on purpose as a message, without a traceback; exit code 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BtaiError as error:
+            raise click.ClickException("\n".join([str(error), *getattr(error, "__notes__", [])[:1]])) from error
+        except KeyboardInterrupt:
+            click.echo("Stopped. Trials in a run file are kept: the same command goes on after them.", err=True)
+            ctx.exit(130)  # 128 + SIGINT, as a shell would say it
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="btai %(version)s")
+def main() -> None:
+    """Branching time active inference: run agents, look at runs, reproduce the paper."""
+
+
+@main.command("run")
+@click.argument("environment", type=click.Choice(["dsprites"]))
+@click.option("--granularity", type=click.Choice(["1", "2", "4", "8"]), default="1", show_default=True)
+@click.option("--planning", type=click.IntRange(1), default=150, show_default=True, help="Iterations per action.")
+@click.option("--exp-const", type=click.FloatRange(0), default=2.4, show_default=True, help="Exploration constant.")
+@click.option(
+    "--ties",
+    type=click.Choice(["cost", "first"]),
+    default="cost",
+    show_default=True,
+    help="Of the most visited actions, take that of the lowest mean cost, or the first.",
+)
+@click.option("--trials", type=click.IntRange(1), default=100, show_default=True, help="Random trials.")
+@click.option("--exhaustive", is_flag=True, help="One trial from every start instead of random trials.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--out", type=RUN_FILE, help="Keep the run in this file; an interrupted run goes on from it.")
+@click.option("--record", is_flag=True, help="Keep every cycle as well, to look into it; needs --out.")
+@workers
+@as_json
+def run_command(
+    environment: str,
+    granularity: str,
+    planning: int,
+    exp_const: float,
+    ties: str,
+    trials: int,
+    exhaustive: bool,
+    seed: int,
+    out: Path | None,
+    record: bool,
+    workers: int,
+    as_json: bool,
+) -> None:
+    """Run BTAI_3MF in an environment, and print how much of the task it solves and how fast."""
+    if record and out is None:
+        raise click.UsageError("--record needs --out FILE to keep the cycles in.")
+    from rich.console import Console
+
+    from btai.experiments import report, run
+    from btai.experiments.dsprites import make_agent, make_env
+
+    with report.progress_bars() as bar:
+        result = run(
+            partial(make_agent, int(granularity), planning, exp_const, ties),
+            partial(make_env, int(granularity)),
+            trials,
+            seed,
+            exhaustive=exhaustive,
+            out=out,
+            record=record,
+            workers=workers,
+            progress=bar(environment),
+        )
+    if as_json:
+        click.echo(json.dumps(report.run_as_json(result.summary, result.configuration, out)))
+        return
+    Console().print(report.run_table(result.summary, result.configuration))
+    click.echo(
+        f"Kept in {out}: btai show {out}" if out else "Not kept; --out FILE keeps a run, to resume and to look into."
+    )
+
+
+@main.command()
+@click.argument("file", type=RUN_FILE)
+@as_json
+def show(file: Path, as_json: bool) -> None:
+    """Print what a run file holds; the run may still be going on."""
+    from rich.console import Console
+
+    from btai.experiments import RunFile, report
+
+    with RunFile.open(file) as run_file:
+        summary, configuration = run_file.summary(), run_file.config
+    if as_json:
+        click.echo(json.dumps(report.run_as_json(summary, configuration, file)))
+        return
+    Console().print(report.run_table(summary, configuration), "", report.configuration_table(configuration), sep="\n")
+
+
+@main.command()
+@click.option("--quick", is_flag=True, help="From a sixteenth of the starts (every fourth x and y).")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("btai-runs"),
+    show_default=True,
+    help="Where the run files are kept; interrupted runs go on from there.",
+)
+@workers
+@as_json
+def reproduce(quick: bool, folder: Path, workers: int, as_json: bool) -> None:
+    """Run the paper's experiments with BTAI_3MF on dSprites, and print its table beside ours."""
+    from rich.console import Console
+
+    from btai.experiments import report
+    from btai.experiments.dsprites import reproduce
+
+    with report.progress_bars() as bar:
+
+        def bar_of(row: Row, kind: str) -> Progress:
+            return bar(f"g {row.granularity}, {row.planning} iterations, ties {row.ties}, {kind}")
+
+        rows = list(reproduce(folder, quick=quick, workers=workers, progress_of=bar_of))
+    if as_json:
+        click.echo(json.dumps(report.reproduction_as_json(rows)))
+        return
+    Console().print(report.reproduction_table(rows), *report.REMARKS, sep="\n\n")
+    click.echo(f"\nThe runs are kept in {folder}{os.sep}; to look into one: btai show {rows[0].all_starts.path}")

@@ -1,0 +1,97 @@
+"""SQLite as a run file needs it: connections, transactions, and errors that say what to do."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from btai.errors import RunFileError
+
+__all__ = ["check_sound", "connect_to_read", "connect_to_write", "explained", "insert", "transaction"]
+
+ADVICE = {
+    "SQLITE_FULL": "the disk is full. Make room; the same command then goes on after the last trial written.",
+    "SQLITE_BUSY": "another program keeps it locked. Close what else has it open.",
+    "SQLITE_READONLY": "it may not be written. Change its permissions, or choose another folder.",
+    "SQLITE_CANTOPEN": "it cannot be opened here. Make the folder writable, or copy the file to one that is.",
+    "SQLITE_CORRUPT": "it is damaged or cut off. Restore it from a copy, or choose another file name.",
+    "SQLITE_NOTADB": "it is damaged or cut off. Restore it from a copy, or choose another file name.",
+}
+
+
+def connect_to_write(path: Path) -> sqlite3.Connection:
+    """A connection that writes; readers need not wait for it, nor it for them."""
+    with explained(path):
+        connection = sqlite3.connect(_uri(path, "mode=rw"), uri=True, isolation_level=None)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that changes no row.
+
+    Where the folder may be written, SQLite is let write: it then takes away the side files of the journal at the end.
+    Where it may not, and there is no journal, nobody can be writing, and the file alone is the whole.
+    """
+    if _may_write(path) and _may_write(path.parent):
+        mode = "mode=rw"
+    else:
+        mode = "mode=ro" if path.with_name(path.name + "-wal").exists() else "mode=ro&immutable=1"
+    with explained(path):
+        connection = sqlite3.connect(_uri(path, mode), uri=True, isolation_level=None)
+        connection.execute("PRAGMA query_only = 1")
+        return connection
+
+
+def _may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _uri(path: Path, mode: str) -> str:
+    return f"file:{quote(str(path.absolute()))}?{mode}"
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the decoding of a file's content raise into an error that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        # Extended names such as SQLITE_IOERR_WRITE begin with the plain one.
+        name = getattr(error, "sqlite_errorname", None) or ""
+        advice = next((text for code, text in ADVICE.items() if name.startswith(code)), f"SQLite says: {error}.")
+        raise RunFileError(f"{path}: {advice}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise RunFileError(f"{path}: {ADVICE['SQLITE_CORRUPT']}") from error
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is executed inside is written, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # Some errors, a full disk among them, have already rolled it back.
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
+
+
+def insert(table: str, columns: str) -> str:
+    """The statement that inserts one row."""
+    places = ", ".join("?" for _ in columns.split(","))
+    return f"INSERT INTO {table} ({columns}) VALUES ({places})"
+
+
+def check_sound(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a database whose structure is broken, a file cut off for instance."""
+    with explained(path):
+        if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("malformed")

@@ -1,0 +1,155 @@
+"""A run: many trials of one agent in one environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from btai.errors import EnvError, PlanningError
+from btai.experiments.configuration import code_version, describe, digest
+from btai.experiments.recording import recording_layout
+from btai.experiments.runfile import RunFile
+from btai.experiments.schema import RANDOM
+from btai.experiments.summary import Summary, Tally, summarise
+from btai.experiments.trial import Agent, Environment, Job, Trial, derived_seed
+from btai.experiments.workers import Outcome, Runner, Setup, run_here, run_in_processes
+
+__all__ = ["Progress", "RunResult", "run"]
+
+Progress = Callable[[Summary, int], None]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run gave."""
+
+    trials: tuple[Trial, ...]
+    summary: Summary
+    configuration: dict[str, Any]
+    path: Path | None  # of the run file, if one was asked for
+
+
+def run(
+    agent: Agent | Callable[[], Agent],
+    env: Environment | Callable[[], Environment],
+    trials: int = 100,
+    seed: int = 0,
+    *,
+    max_cycles: int = 1000,
+    exhaustive: bool = False,
+    starts: Sequence[Any] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    record: bool = False,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Run trials of an agent in an environment.
+
+    Trial `i` depends on the agent, the environment and `derived_seed(seed, i)` alone, so its result is the same
+    alone, in any order and in any process.
+
+    Args:
+        agent: what has `reset`, `step` and `update`, or a function that makes one. An agent that draws random numbers
+            has `seeded(number)`, called before each trial with a number derived from the trial's seed.
+        env: what has `reset`, `execute`, `done` and `get_reward`, or a function that makes one; see `Environment`.
+        trials: how many, each from a start drawn by the environment.
+        seed: from which the seeds of the trials are derived.
+        max_cycles: a trial that is not over after so many cycles is stopped, with the reward it then has.
+        exhaustive: instead of `trials` random ones, one trial from each of the environment's `initial_states()`.
+        starts: the same from each of these states only.
+        out: path of a run file. If it holds the beginning of this very run, the run goes on from there.
+        record: keep every cycle in the run file, to be looked into afterwards.
+        workers: how many processes share the trials; with more than one, agent and environment must be such that
+            another process can be given them (functions or classes at the top of a module always are).
+        progress: called with the summary so far and the number of trials in all, at the start and after each trial.
+    """
+    _check(trials=trials, seed=seed, max_cycles=max_cycles, workers=workers)
+    if record and out is None:
+        raise PlanningError("record: True was given without `out`; recorded cycles need a run file to be kept in.")
+    setup = Setup(agent, env, max_cycles, record)
+    runner = setup.runner()
+    if exhaustive and starts is None:
+        starts = _all_starts(runner.env)
+    jobs = _jobs(trials, seed, starts)
+    configuration = {
+        "environment": describe(runner.env),
+        "agent": describe(runner.agent),
+        "seed": seed,
+        "trials": len(jobs),
+        "starts": RANDOM if starts is None else digest(describe(list(starts))),
+        "max_cycles": max_cycles,
+        "record": record,
+        "btai": code_version(),
+    }
+    if record:
+        configuration["layout"] = recording_layout(runner.agent)
+    tally = Tally(exhaustive=starts is not None)
+    with ExitStack() as stack:
+        file = stack.enter_context(RunFile.write(out, configuration)) if out is not None else None
+        done = file.trials() if file else []
+        known = {trial.index for trial in done}
+        missing = [job for job in jobs if job.index not in known]
+        outcomes = stack.enter_context(closing(_outcomes(setup, runner, missing, workers)))
+        kept = _collect(done, outcomes, file, tally, len(jobs), progress)
+    # Added up in order, not as they came: the sums are the same to the bit whoever ran the trials.
+    summary = summarise(kept, exhaustive=starts is not None)
+    return RunResult(kept, summary, configuration, file.path if file else None)
+
+
+def _check(**numbers: int) -> None:
+    for name, number in numbers.items():
+        least = 0 if name == "seed" else 1
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise PlanningError(f"{name}: {number!r} was given; a whole number of at least {least} is required.")
+
+
+def _all_starts(env: Any) -> Sequence[Any]:
+    if not hasattr(env, "initial_states"):
+        raise EnvError(
+            f"{type(env).__name__} has no initial_states(), so its starts cannot be tried exhaustively. "
+            "Give it such a method, pass `starts`, or run random trials."
+        )
+    return list(env.initial_states())
+
+
+def _jobs(trials: int, seed: int, starts: Sequence[Any] | None) -> list[Job]:
+    if starts is not None and not len(starts):
+        raise PlanningError("starts: none were given; at least one is required. Leave `starts` out for random trials.")
+    chosen = [None] * trials if starts is None else starts
+    return [Job(i, derived_seed(seed, i), start) for i, start in enumerate(chosen)]
+
+
+def _outcomes(setup: Setup, runner: Runner, jobs: Sequence[Job], workers: int) -> Generator[Outcome]:
+    """Start no more processes than there are trials."""
+    workers = min(workers, len(jobs))
+    if workers > 1:
+        return run_in_processes(setup, jobs, workers)
+    return run_here(runner, jobs)
+
+
+def _collect(
+    done: Sequence[Trial],
+    outcomes: Iterator[Outcome],
+    file: RunFile | None,
+    tally: Tally,
+    total: int,
+    progress: Progress | None,
+) -> tuple[Trial, ...]:
+    """Take the trials as they come: into the file, the tally and the progress report."""
+    kept = list(done)
+    for trial in done:
+        tally.add(trial)
+    if progress:
+        progress(tally.summary(), total)
+    for trial, cycles in outcomes:
+        if file:
+            file.append(trial, cycles)
+        kept.append(trial)
+        tally.add(trial)
+        if progress:
+            progress(tally.summary(), total)
+    return tuple(sorted(kept, key=lambda trial: trial.index))
