@@ -154,7 +154,9 @@ def test_run_broken_off_by_an_error_keeps_the_trials_before_it(path: Path) -> No
         out = path.with_name(f"run{workers}.sqlite")
         with pytest.raises(ValueError, match="stumbled in cell 3"):
             run(Stumbling, Corridor, exhaustive=True, out=out, workers=workers)
-        assert [trial["initial_state"] for trial in trials_in(out)] == [(1,), (2,)]
+        kept = {trial["initial_state"] for trial in trials_in(out)}
+        assert {(1,), (2,)} <= kept <= {(1,), (2,), (4,), (5,)}  # other workers may have been a trial or two further
+        assert workers > 1 or len(kept) == 2
 
 
 def test_resumed_run_equals_the_uninterrupted_one(path: Path) -> None:
