@@ -14,9 +14,12 @@ from btai.planning.replay import replay
 from btai.planning.search import search
 from btai.planning.tree import ITERATIONS, Tree, copy_tree
 
-__all__ = ["Backend", "NumpyBackend"]
+__all__ = ["MEMORY_LIMIT", "Backend", "NumpyBackend"]
 
 Vector = NDArray[np.float64]
+
+
+MEMORY_LIMIT = 2**32  # bytes that one search may take
 
 
 class Backend(Protocol):
@@ -24,6 +27,9 @@ class Backend(Protocol):
 
     Beliefs are flat, `[sum of n_S]` as laid out by `ts.state_layout`; evidence likewise by `ts.observation_layout`.
     """
+
+    most_iterations: int
+    """Of one search: what MEMORY_LIMIT has room for."""
 
     def infer(self, prior: Vector, evidence: Vector, observed: Sequence[str]) -> Vector:
         """The posterior, given the evidence of the observations that were made."""
@@ -45,6 +51,9 @@ class NumpyBackend:
         self._ts = ts
         self._method = method
         self._beliefs: list[dict[str, Vector]] = []  # of each node, in the order of creation
+        # A node is some 40 bytes of tree, a dictionary and, for each state, an array with its head.
+        node = 40 + 64 + 200 * len(ts.states) + 8 * ts.state_layout.size
+        self.most_iterations = MEMORY_LIMIT // (node * ts.action.size)
 
     def infer(self, prior: Vector, evidence: Vector, observed: Sequence[str]) -> Vector:
         """The I-step."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ITERATIONS", "NODES", "NO_NODE", "ROOT", "Tree", "copy_tree", "grown_tree", "new_tree"]
+__all__ = ["ITERATIONS", "NODES", "NO_NODE", "ROOT", "Tree", "clear_tree", "copy_tree", "grown_tree", "new_tree"]
 
 ROOT = 0
 NO_NODE = -1  # the parent of the root, the first child of a leaf, the action of the root
@@ -39,7 +39,7 @@ def new_tree(n_actions: int, iterations: int, visits: int = 1, cost: float = 0.0
     capacity = 1 + iterations * n_actions
     tree = Tree(
         n_actions=n_actions,
-        counts=np.array([1, 0]),
+        counts=np.empty(2, np.int64),
         parent=np.empty(capacity, np.int32),
         action=np.empty(capacity, np.int32),
         first_child=np.empty(capacity, np.int32),
@@ -48,9 +48,19 @@ def new_tree(n_actions: int, iterations: int, visits: int = 1, cost: float = 0.0
         efe=np.empty(capacity),
         expanded=np.empty(iterations, np.int32),
     )
-    tree.parent[ROOT] = tree.action[ROOT] = tree.first_child[ROOT] = NO_NODE
-    tree.visits[ROOT], tree.cost[ROOT], tree.efe[ROOT] = visits, cost, np.nan
+    clear_tree(tree, visits, cost)
     return tree
+
+
+def clear_tree(tree: Tree, visits: int, cost: float) -> None:
+    """Leave nothing but the root. In the subset of Python that Numba compiles, like the search."""
+    tree.counts[NODES], tree.counts[ITERATIONS] = 1, 0
+    tree.parent[ROOT] = NO_NODE
+    tree.action[ROOT] = NO_NODE
+    tree.first_child[ROOT] = NO_NODE
+    tree.visits[ROOT] = visits
+    tree.cost[ROOT] = cost
+    tree.efe[ROOT] = np.nan
 
 
 def grown_tree(tree: Tree, iterations: int) -> Tree:
