@@ -1,6 +1,7 @@
 """Agents: thin, each a choice of inference, cost and action selection on the same search."""
 
+from btai.agents.batch import BatchAgent
 from btai.agents.btai_3mf import BTAI_3MF
 from btai.agents.explain import ActionSummary, Explanation
 
-__all__ = ["BTAI_3MF", "ActionSummary", "Explanation"]
+__all__ = ["BTAI_3MF", "ActionSummary", "BatchAgent", "Explanation"]

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from btai.agents.explain import Explanation
-from btai.agents.options import Options, checked_whole
+from btai.agents.options import Options, check_room, checked_whole
 from btai.errors import PlanningError
 from btai.inference import Inference, i_step, write_evidence
 from btai.model import TemporalSlice
@@ -21,6 +21,8 @@ from btai.planning.tree import ITERATIONS
 __all__ = ["BTAI_3MF"]
 
 Vector = NDArray[np.float64]
+
+FIRST_ROOM = 1024  # planning iterations a new tree has room for at most; it grows as needed
 
 
 class BTAI_3MF:
@@ -39,6 +41,7 @@ class BTAI_3MF:
         ties: among the most visited, `"cost"` takes the lower mean cost, then the lower index; `"first"` the lower
             index alone.
         inference: `"exact"` or `"loopy"`; what the slice was built for, if absent.
+        engine: `"compiled"`, or `"numpy"` for the readable path: the same results, a hundred times slower.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class BTAI_3MF:
         precision: float = 1.0,
         rng: Generator | None = None,
         inference: str | None = None,
+        engine: str = "compiled",
     ) -> None:
         self.ts = ts
         self.options = Options(
@@ -64,8 +68,9 @@ class BTAI_3MF:
             precision,
             rng,
             ts.inference if inference is None else inference,
+            engine,
         )
-        self._backend: Backend = NumpyBackend(ts, self.options.inference)
+        self._backend = _backend(ts, self.options)
         self._ready = False
         self._tree: Tree
         self._chosen: int | None  # so that `explain` and a second `choose` draw no other action than the first
@@ -99,6 +104,7 @@ class BTAI_3MF:
         """So many planning iterations more."""
         self._require_reset("plan")
         planned = checked_whole("planning iterations", iterations, least=1)
+        check_room(int(self._tree.counts[ITERATIONS]) + planned, self._backend.most_iterations)
         self._chosen = None
         self._tree = grown_tree(self._tree, planned)
         self._backend.search(self._tree, planned, self.options.exp_const)
@@ -175,7 +181,8 @@ class BTAI_3MF:
         """Plan in small portions until the time is over."""
         end = time.perf_counter() + seconds
         portion = 1
-        while (room := self.options.iterations - int(self._tree.counts[ITERATIONS])) > 0:
+        most = min(self.options.iterations, self._backend.most_iterations)
+        while (room := most - int(self._tree.counts[ITERATIONS])) > 0:
             before = time.perf_counter()
             self.plan(min(portion, room))
             now = time.perf_counter()
@@ -194,7 +201,12 @@ class BTAI_3MF:
         return self
 
 
-FIRST_ROOM = 1024  # planning iterations a new tree has room for at most; it grows as needed
+def _backend(ts: TemporalSlice, options: Options) -> Backend:
+    if options.engine == "numpy":
+        return NumpyBackend(ts, options.inference)
+    from btai.planning.compiled import EngineBackend  # imports Numba, which takes a moment: not before it is needed
+
+    return EngineBackend(ts, options.inference)
 
 
 def _read_only(vector: Vector) -> Vector:

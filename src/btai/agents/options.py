@@ -11,9 +11,10 @@ import numpy as np
 from numpy.random import Generator
 
 from btai.errors import PlanningError
+from btai.planning import MEMORY_LIMIT
 from btai.planning.choose import SELECTIONS, TIES
 
-__all__ = ["DEFAULT_ITERATIONS", "MOST_ITERATIONS", "Options", "checked_whole"]
+__all__ = ["DEFAULT_ITERATIONS", "MOST_ITERATIONS", "Options", "check_room", "checked_whole"]
 
 DEFAULT_ITERATIONS = 150
 MOST_ITERATIONS = 1_000_000  # under a time limit alone: what a tree of a few hundred megabytes holds
@@ -32,6 +33,7 @@ class Options:
     precision: float
     rng: Generator | None
     inference: str
+    engine: str
 
     def __post_init__(self) -> None:
         if self.max_planning_steps is not None:
@@ -48,6 +50,7 @@ class Options:
             ("action_selection", SELECTIONS),
             ("ties", TIES),
             ("inference", ("exact", "loopy")),
+            ("engine", ("compiled", "numpy")),
         ):
             if getattr(self, name) not in choices:
                 raise PlanningError(
@@ -84,6 +87,15 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None) ->
         required = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise PlanningError(f"{name}: {value!r} was given; a whole number {required} is required.")
     return int(value)
+
+
+def check_room(iterations: int, most: int) -> None:
+    """Refuse a tree that would not fit into memory, before it is allocated."""
+    if iterations > most:
+        raise PlanningError(
+            f"plan: {iterations:,} iterations in all were asked for; this model's tree may have {most:,} in"
+            f" {MEMORY_LIMIT / 2**30:.0f} GiB of memory. Ask for fewer."
+        )
 
 
 def _is_finite(value: object) -> bool:
