@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from spec import Factor, Spec
 
-from btai.planning import ROOT, Tree, new_tree
+from btai.planning import ROOT, Tree, expand, new_tree
 
 LN_2 = math.log(2)
 
@@ -39,7 +39,6 @@ EVEN = Spec(
 def planned_root(visits: Sequence[int], costs: Sequence[float]) -> Tree:
     """A tree whose root has these children and nothing below them."""
     tree = new_tree(len(visits), iterations=1)
-    tree.counts[:] = 1 + len(visits), 1
-    tree.first_child[ROOT] = 1
+    expand(tree, ROOT)
     tree.visits[1:], tree.cost[1:] = visits, costs
     return tree
