@@ -1,0 +1,128 @@
+"""The examples run, and what they print is what a calculation by hand gives."""
+
+from __future__ import annotations
+
+import math
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def output_of(name: str) -> list[str]:
+    """The lines an example prints, run as a user runs it; a warning is an error."""
+    command = [sys.executable, "-W", "error", str(EXAMPLES / name)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+# --- the smallest agent ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def walker() -> list[str]:
+    return output_of("smallest_agent.py")
+
+
+def test_smallest_agent_has_less_than_25_lines() -> None:
+    assert len((EXAMPLES / "smallest_agent.py").read_text("utf-8").splitlines()) < 25
+
+
+def test_walker_believes_what_bayes_rule_says(walker: list[str]) -> None:
+    first, second = (line.split() for line in walker if line.startswith("I am at:"))
+    # Darkness is seen with probability 0.9, 0.8, 0.5 and 0.1 at the four places: 2.3 in all.
+    assert first[3:] == ["door", "39%", "bench", "35%", "stairs", "22%", "lamp", "4%"]
+    # One step to the right, and dark again: 0.9 * 0.8, 0.8 * 0.5, (0.5 + 0.1) * 0.1, 1.18 in all.
+    assert second[3:] == ["door", "0%", "bench", "61%", "stairs", "34%", "lamp", "5%"]
+
+
+def test_walker_plans_to_go_to_the_lamp_and_stay(walker: list[str]) -> None:
+    first, second = (line.removeprefix("My plan: ").split() for line in walker if line.startswith("My plan:"))
+    assert first[:4] == ["right", "right", "right", "stay"]
+    assert second[:3] == ["right", "right", "stay"]
+    assert set(first[3:]) == set(second[2:]) == {"stay"}
+
+
+def test_walker_explains_itself(walker: list[str]) -> None:
+    chosen = next(line for line in walker if "was chosen" in line)
+    assert chosen.startswith("right was chosen (planning iterations: 50, visits: ")
+    rows = {line.split()[0]: line for line in walker if line.startswith(("  left", "  stay", "  right"))}
+    assert rows["right"].endswith("chosen")
+    assert "more, mainly by the risk of O_light (+" in rows["left"]
+    assert "more, mainly by the risk of O_light (+" in rows["stay"]
+
+
+# --- the T-maze ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def maze() -> dict[str, Any]:
+    return runpy.run_path(str(EXAMPLES / "t_maze.py"))
+
+
+NORMALISER = 1 + math.e + math.exp(-2)  # of the preference softmax([0, 1, -2]) over nothing, reward, shock
+NOTHING = math.log(NORMALISER)
+GAMBLE = 0.5 * (math.log(0.5) - 1) + 0.5 * (math.log(0.5) + 2) + math.log(NORMALISER)
+SNOW = math.log(2)
+
+
+@pytest.mark.parametrize(
+    ("name", "snow", "at_cue"), [("snow", SNOW, 0.0), ("blank screen", 0.0, 0.0), ("useless cue", SNOW, 0.0)]
+)
+def test_first_step_costs_what_the_hand_calculates(maze: dict[str, Any], name: str, snow: float, at_cue: float) -> None:
+    costs = maze["first_costs"](maze["t_maze"](name))
+    assert list(costs) == ["centre", "cue", "left arm", "right arm"]
+    assert costs["centre"] == pytest.approx((NOTHING, snow))
+    assert costs["cue"] == pytest.approx((NOTHING, at_cue))
+    assert costs["left arm"] == costs["right arm"] == pytest.approx((GAMBLE, snow))
+
+
+def test_gamble_beats_the_cue_unless_it_snows() -> None:
+    assert GAMBLE < NOTHING < GAMBLE + SNOW
+
+
+def ways(maze: dict[str, Any], name: str) -> tuple[list[list[str]], list[bool]]:
+    """The ways taken and the rewards found in both contexts, reward left first."""
+    trials = [maze["run"](maze["t_maze"](name), context) for context in (0, 1)]
+    return [trial.places for trial in trials], [trial.rewarded for trial in trials]
+
+
+def test_agent_goes_to_the_cue_first_where_it_snows_elsewhere_and_finds_every_reward(maze: dict[str, Any]) -> None:
+    places, rewarded = ways(maze, "snow")
+    assert places == [["centre", "cue", "left arm"], ["centre", "cue", "right arm"]]
+    assert rewarded == [True, True]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_snow_itself_makes_no_difference(maze: dict[str, Any], seed: int) -> None:
+    ts = maze["t_maze"]("snow")
+    assert all(maze["run"](ts, context, seed).rewarded for context in (0, 1))
+
+
+def test_agent_guesses_where_nothing_is_ambiguous_though_the_cue_tells_as_much(maze: dict[str, Any]) -> None:
+    places, rewarded = ways(maze, "blank screen")
+    assert places[0] == places[1]
+    assert [len(way) for way in places] == [2, 2]
+    assert "cue" not in places[0]
+    assert sorted(rewarded) == [False, True]
+
+
+def test_agent_stays_at_a_clear_cue_that_tells_nothing(maze: dict[str, Any]) -> None:
+    places, rewarded = ways(maze, "useless cue")
+    assert places == [["centre"] + ["cue"] * 4] * 2
+    assert rewarded == [False, False]
+
+
+def test_t_maze_says_what_the_planner_can_and_cannot_do() -> None:
+    printed = output_of("t_maze.py")
+    rewards = [line.split(";")[0].strip() for line in printed if "rewards:" in line]
+    assert rewards == ["rewards: 2 of 2", "rewards: 1 of 2", "rewards: 0 of 2"]
+    assert "    cue        1.349 = 1.349 + 0.000" in printed
+    assert "    left arm   1.849 = 1.156 + 0.693" in printed
+    assert "not because it could learn something" in printed[-2]
