@@ -18,8 +18,8 @@ help: ## list the targets
 
 setup: $(STAMP) ## make .venv or bring it up to date (the other targets do so themselves)
 
-demo: $(STAMP) ## run the smallest agent
-	@$(VENV)/bin/python examples/smallest_agent.py
+demo: $(STAMP) ## repeat the paper's last table in brief
+	@$(VENV)/bin/btai reproduce --quick
 
 test: $(STAMP) ## run the tests; the core must be covered to the last line and branch
 	@$(RUN) pytest --numprocesses=auto --maxprocesses=8 --cov --cov-report=
