@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ def ts() -> TemporalSlice:
     )
 
 
+class Colour(IntEnum):
+    RED = 0
+    GREEN = 1
+
+
 class Tensor:
     """What another array library hands over."""
 
@@ -35,8 +41,32 @@ class Tensor:
 
 @pytest.mark.parametrize(
     "value",
-    [1, np.int64(1), np.uint8(1), "green", np.str_("green"), [0, 1, 0], (0.0, 1.0, 0.0), np.eye(3)[1], Tensor()],
-    ids=["int", "int64", "uint8", "name", "numpy name", "list", "tuple", "one-hot", "other library"],
+    [
+        1,
+        np.int64(1),
+        np.uint8(1),
+        np.array(1),
+        Colour.GREEN,
+        "green",
+        np.str_("green"),
+        [0, 1, 0],
+        (0.0, 1.0, 0.0),
+        np.eye(3)[1],
+        Tensor(),
+    ],
+    ids=[
+        "int",
+        "int64",
+        "uint8",
+        "scalar array",
+        "enumeration",
+        "name",
+        "numpy name",
+        "list",
+        "tuple",
+        "one-hot",
+        "other library",
+    ],
 )
 def test_one_outcome_in_every_form(ts: TemporalSlice, value: object) -> None:
     vectors = evidence_vectors(ts, {"O_colour": value})
@@ -140,3 +170,8 @@ def test_unknown_observation_of_a_slice_without_any() -> None:
 def test_evidence_errors_are_value_errors_of_btai() -> None:
     assert issubclass(EvidenceError, BtaiError)
     assert issubclass(EvidenceError, ValueError)
+
+
+def test_observations_that_are_no_dictionary_are_refused(ts: TemporalSlice) -> None:
+    with pytest.raises(EvidenceError, match=r"\[1, 0\] was given as observations; a dictionary by name is required"):
+        evidence_vectors(ts, [1, 0])  # type: ignore[arg-type]

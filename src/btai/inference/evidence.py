@@ -27,14 +27,18 @@ def evidence_vectors(ts: TemporalSlice, evidence: Mapping[str, Any]) -> dict[str
 def write_evidence(ts: TemporalSlice, evidence: Mapping[str, Any], flat: Vector) -> None:
     """Write the evidence into `flat` `[sum of n_O]`, laid out by `ts.observation_layout`; 1 where not observed."""
     spans = ts.observation_layout.spans
+    if not isinstance(evidence, Mapping):
+        raise EvidenceError(
+            f"{evidence!r} was given as observations; a dictionary by name is required, for instance"
+            f" {{{next(iter(spans), 'O_name')!r}: 0}}. A name that is missing was not observed."
+        )
     flat.fill(1.0)
     for name, value in evidence.items():
         span = spans.get(name)
         if span is None:
             raise EvidenceError(f"{name}: no such observation is declared. Declared are {', '.join(spans) or 'none'}.")
-        if type(value) is int or isinstance(value, np.integer):
-            if not 0 <= value < span.stop - span.start:
-                raise _index_error(ts.observations[name], int(value))
+        if type(value) is int or isinstance(value, np.integer):  # the usual case, without a detour
+            _check_index(ts.observations[name], value)
             flat[span] = 0.0
             flat[span.start + value] = 1.0
         else:
@@ -51,6 +55,9 @@ def _vector(observation: Observation, value: Any) -> Vector:
         raise EvidenceError(
             f"{name}: {value!r} was given; an index, a value name or a vector of {size} numbers is required."
         ) from None
+    if vector.shape == () and np.asarray(value).dtype.kind in "iu":  # a scalar of another library, an enumeration
+        _check_index(observation, int(vector))
+        return _one_hot(size, int(vector))
     if vector.shape != (size,):
         raise EvidenceError(
             f"{name}: evidence of shape {vector.shape} was given; an index from 0 to {size - 1} (a whole number) or"
@@ -82,8 +89,10 @@ def _one_hot(size: int, index: int) -> Vector:
     return vector
 
 
-def _index_error(observation: Observation, index: int) -> EvidenceError:
-    return EvidenceError(
-        f"{observation.name}: index {index} was given; it must lie from 0 to {observation.size - 1}, the indices of its"
-        f" {observation.size} values."
-    )
+def _check_index(observation: Observation, index: int) -> None:
+    if not 0 <= index < observation.size:
+        raise EvidenceError(
+            f"{observation.name}: index {index} was given; it must lie from 0 to {observation.size - 1}, the"
+            " indices of its"
+            f" {observation.size} values."
+        )
