@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ParamSpec, Protocol, TypeVar
@@ -14,7 +15,18 @@ import numpy as np
 from btai.errors import EnvError
 from btai.experiments.configuration import describe
 
-__all__ = ["Agent", "Environment", "Job", "Trial", "as_state", "derived_seed", "run_trial"]
+__all__ = [
+    "Agent",
+    "Environment",
+    "Job",
+    "Trial",
+    "as_state",
+    "derived_seed",
+    "finite_reward",
+    "in_trial",
+    "reset_arguments",
+    "run_trial",
+]
 
 Observations = Mapping[str, Any]
 P = ParamSpec("P")
@@ -69,7 +81,8 @@ class Trial:
     """What came of one trial.
 
     The seconds are wall-clock seconds by `time.perf_counter`: `agent.step` is planning, `agent.reset` and
-    `agent.update` are inference, every call of the environment is environment.
+    `agent.update` are inference, every call of the environment is environment. Of what a batch does for several trials
+    at once, each of them is booked an equal share: the seconds of all trials add up to those that went by.
     """
 
     index: int
@@ -123,6 +136,16 @@ class Stopwatch:
         return result
 
 
+@contextmanager
+def in_trial(job: Job) -> Iterator[None]:
+    """Note on an error raised inside in which trial that was."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"In trial {job.index} (seed {job.seed}, start {job.start}).")
+        raise
+
+
 def run_trial(agent: Agent, env: Environment, job: Job, max_cycles: int, witness: Witness | None = None) -> Trial:
     """Run one trial."""
     if hasattr(agent, "seeded"):
@@ -130,7 +153,7 @@ def run_trial(agent: Agent, env: Environment, job: Job, max_cycles: int, witness
     watch = Stopwatch()
     actions: list[int] = []
     iterations = 0
-    obs = watch.time("environment", env.reset, **_reset_arguments(env, job))
+    obs = watch.time("environment", env.reset, **reset_arguments(env, job))
     initial_state = as_state(getattr(env, "state", job.start))
     watch.time("inference", agent.reset, obs)
     while not watch.time("environment", env.done) and len(actions) < max_cycles:
@@ -147,7 +170,7 @@ def run_trial(agent: Agent, env: Environment, job: Job, max_cycles: int, witness
         index=job.index,
         seed=job.seed,
         initial_state=initial_state,
-        reward=_reward(env),
+        reward=finite_reward(env),
         cycles=len(actions),
         finished=bool(env.done() and not getattr(env, "truncated", False)),
         **{f"{what}_seconds": seconds for what, seconds in watch.seconds.items()},
@@ -162,7 +185,7 @@ def as_state(state: Any) -> Any:
     return tuple(described) if isinstance(described, list) else described
 
 
-def _reset_arguments(env: Environment, job: Job) -> dict[str, Any]:
+def reset_arguments(env: Environment, job: Job) -> dict[str, Any]:
     """The arguments of this job that the environment's `reset` takes."""
     parameters = inspect.signature(env.reset).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
@@ -183,7 +206,8 @@ def _iterations(agent: Agent) -> int:
     return 0 if tree is None else len(tree.expanded)
 
 
-def _reward(env: Environment) -> float:
+def finite_reward(env: Environment) -> float:
+    """The reward of the trial so far, if it is one."""
     reward = float(env.get_reward())
     if not math.isfinite(reward):
         raise EnvError(f"{type(env).__name__}.get_reward() gave {reward}; a reward must be a finite number.")

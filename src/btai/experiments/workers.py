@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 
 from btai.errors import BtaiError, PlanningError
 from btai.experiments.recording import Cycle, Recorder
-from btai.experiments.trial import Agent, Environment, Job, Trial, run_trial
+from btai.experiments.trial import Agent, Environment, Job, Trial, in_trial, run_trial
 
-__all__ = ["Outcome", "Runner", "Setup", "run_here", "run_in_processes"]
+__all__ = ["Outcome", "Runner", "Setup", "is_factory", "made", "run_here", "run_in_processes"]
+
+
 
 class Outcome(NamedTuple):
     """A trial and, if it was recorded, its cycles."""
@@ -45,11 +47,8 @@ class Runner:
     def run(self, job: Job) -> Outcome:
         """Run one trial."""
         recorder = Recorder(self.agent, job.index) if self.record else None
-        try:
+        with in_trial(job):
             trial = run_trial(self.agent, self.env, job, self.max_cycles, recorder)
-        except Exception as error:
-            error.add_note(f"In trial {job.index} (seed {job.seed}, start {job.start}).")
-            raise
         return Outcome(trial, recorder.cycles if recorder else ())
 
 
@@ -64,7 +63,7 @@ class Setup:
 
     def runner(self) -> Runner:
         """Make the agent and the environment."""
-        return Runner(_made(self.agent), _made(self.env), self.max_cycles, self.record)
+        return Runner(made(self.agent), made(self.env), self.max_cycles, self.record)
 
 
 def run_here(runner: Runner, jobs: Sequence[Job]) -> Generator[Outcome]:
@@ -176,10 +175,14 @@ def _sendable(error: Exception) -> Exception:
     return error
 
 
-def _made(thing: Any) -> Any:
+def is_factory(thing: Any) -> bool:
+    """Whether this makes an agent or an environment, and is none itself."""
+    return isinstance(thing, type) or not hasattr(thing, "reset")
+
+
+def made(thing: Any) -> Any:
     """An agent or an environment as it is; anything else makes one."""
-    is_factory = isinstance(thing, type) or not hasattr(thing, "reset")
-    return thing() if is_factory else thing
+    return thing() if is_factory(thing) else thing
 
 
 def _check_sendable(setup: Setup) -> None:
