@@ -11,7 +11,7 @@ Declare a model with `TemporalSliceBuilder`, give it to `BTAI_3MF`, and act::
 from btai.agents import BTAI_3MF
 from btai.errors import BtaiError
 from btai.inference import expected_free_energy, i_step, p_step
-from btai.model import TemporalSlice, TemporalSliceBuilder
+from btai.model import TemporalSlice, TemporalSliceBuilder, load
 
 __all__ = [
     "BTAI_3MF",
@@ -21,6 +21,7 @@ __all__ = [
     "__version__",
     "expected_free_energy",
     "i_step",
+    "load",
     "p_step",
 ]
 

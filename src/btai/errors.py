@@ -7,12 +7,14 @@
     │   ├── VariableError                a name: wrong prefix, used twice, unknown, missing
     │   ├── TableError                   a table: rank, size, sum, negative, not a number
     │   ├── PreferenceError              a preference: overlap, shape, zero entries
-    │   └── CliqueTooLargeError          exact inference would need too large a table
+    │   ├── CliqueTooLargeError          exact inference would need too large a table
+    │   └── ModelFileError               a model file that cannot be read or written, or holds no model
     ├── EvidenceError (ValueError)       an observation that cannot be used
     │   └── ImpossibleObservationError   an observation of probability zero
     ├── PlanningError (ValueError)       a budget, an action or an option of an agent
     ├── EnvError                         an environment asked for what it cannot do
     ├── RunFileError                     a run file that cannot be used
+    ├── FormatError (ValueError)         a text in another program's format that cannot be read
     └── MissingExtraError (ImportError)  an optional package is not installed
 
 Each message names the variable, what was given, what is required and how to mend it. Catching `BtaiError`
@@ -26,9 +28,11 @@ __all__ = [
     "CliqueTooLargeError",
     "EnvError",
     "EvidenceError",
+    "FormatError",
     "ImpossibleObservationError",
     "MissingExtraError",
     "ModelError",
+    "ModelFileError",
     "PlanningError",
     "PreferenceError",
     "RunFileError",
@@ -61,6 +65,10 @@ class CliqueTooLargeError(ModelError):
     """Exact inference would need a table larger than the limit; raised before anything is allocated."""
 
 
+class ModelFileError(ModelError):
+    """A model file cannot be read or written, or what it holds is not a model; the message says where it is wrong."""
+
+
 class EvidenceError(BtaiError, ValueError):
     """An observation given to the agent cannot be used."""
 
@@ -79,6 +87,10 @@ class EnvError(BtaiError):
 
 class RunFileError(BtaiError):
     """A run file cannot be opened, written or continued; it is left untouched."""
+
+
+class FormatError(BtaiError, ValueError):
+    """A text in another program's format cannot be read; the message says file, line, column and what was expected."""
 
 
 class MissingExtraError(BtaiError, ImportError):

@@ -270,4 +270,6 @@ def test_tables_of_a_slice_stay_the_same_to_the_bit_when_declared_again(seed: in
     again = build(kept["prior S_x"], kept["likelihood O_x"], kept["transition S_x"], kept["preference ('O_x',)"])
     for name, table in tables(again).items():
         assert_array_equal(table, kept[name])
-        assert_allclose(table.sum(axis=None if name.startswith("preference") else 0), 1, rtol=1e-13)
+        # A sum that is off by no more than the rounding of its summands, four units each, is left alone.
+        rounding = 4 * np.finfo(np.float64).eps * 300
+        assert_allclose(table.sum(axis=None if name.startswith("preference") else 0), 1, rtol=rounding)

@@ -97,6 +97,28 @@ def test_a_model_with_neither_observations_nor_labels_is_kept(tmp_path: Path, su
     assert_same(load(tmp_path / f"model{suffix}"), ts)
 
 
+@either_form
+def test_a_model_declared_with_transposed_tables_acts_the_same_to_the_bit_once_read_back(
+    tmp_path: Path, suffix: str
+) -> None:
+    rng = np.random.default_rng(0)
+    ts = (
+        TemporalSliceBuilder("A_0", 6)
+        .add_state("S_0", rng.dirichlet(np.ones(7)))
+        .add_transition("S_0", np.moveaxis(rng.dirichlet(np.ones(7), size=(7, 6)), -1, 0), ["S_0", "A_0"])
+        .add_observation("O_0", rng.dirichlet(np.ones(9), size=7).T, ["S_0"])
+        .add_preference(["O_0"], rng.dirichlet(np.ones(9)))
+        .build()
+    )
+    ts.save(tmp_path / f"model{suffix}")
+    loaded = load(tmp_path / f"model{suffix}")
+    ours, theirs = (
+        [btai.expected_free_energy(m, btai.p_step(m, {"S_0": m.states["S_0"].prior}, a)).total for a in range(6)]
+        for m in (ts, loaded)
+    )
+    assert ours == theirs
+
+
 @given(spec=models(max_states=3, max_observations=2))
 def test_json_gives_the_same_text_again(spec: Spec) -> None:
     text = to_json(spec.build())

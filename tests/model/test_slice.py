@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 import pytest
@@ -171,3 +173,21 @@ def test_layout_of_nothing_is_empty() -> None:
     layout = Layout({})
     assert layout.size == 0
     assert layout.views(layout.flat({})) == {}
+
+
+def _sent(ts: TemporalSlice) -> TemporalSlice:
+    received: TemporalSlice = ForkingPickler.loads(ForkingPickler.dumps(ts))
+    return received
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, _sent], ids=["copied", "sent"])
+def test_slice_that_was_copied_or_sent_to_another_process_is_equal_and_read_only(
+    copied: Callable[[TemporalSlice], TemporalSlice],
+) -> None:
+    ts = observing(builder()).build()
+    other = copied(ts)
+    assert other == ts
+    assert list(other.states) == list(ts.states)
+    assert not other.observations["O_both"].likelihood.flags.writeable
+    with pytest.raises(TypeError):
+        other.states["S_x"] = other.states["S_place_long_ago"]  # type: ignore[index]

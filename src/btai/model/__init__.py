@@ -2,6 +2,9 @@
 
 from btai.model.builder import TemporalSliceBuilder
 from btai.model.cliques import MAX_CLIQUE_ENTRIES, BucketTree, check_cliques, is_forest, plan_buckets
+from btai.model.files import load
+from btai.model.flatten import flatten
+from btai.model.jsonform import from_json, to_json
 from btai.model.layout import Layout
 from btai.model.slice import Action, Observation, Preference, State, TemporalSlice, Transition
 
@@ -17,6 +20,10 @@ __all__ = [
     "TemporalSliceBuilder",
     "Transition",
     "check_cliques",
+    "flatten",
+    "from_json",
     "is_forest",
+    "load",
     "plan_buckets",
+    "to_json",
 ]

@@ -69,9 +69,12 @@ def checked_labels(name: str, labels: Sequence[str] | None, size: int) -> tuple[
 
 
 def to_array(name: str, what: str, values: ArrayLike, error: type[ModelError] = TableError) -> Table:
-    """`values` as a new float64 array."""
+    """`values` as a new float64 array.
+
+    Always in C order: sums depend, in their last bits, on the order in memory, and equal models must act alike.
+    """
     try:
-        return np.array(values, dtype=np.float64)
+        return np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as reason:
         raise error(
             f"{name}: the {what} was given as {type(values).__name__}, which is not a table of numbers ({reason});"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -158,7 +160,39 @@ class TemporalSlice(_Part):
         given = {"prior": prior, "transition": transition, "likelihood": likelihood, "preference": preference}
         return replaced(self, name, {kind: table for kind, table in given.items() if table is not None})
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, for `btai.load`: one that ends in `.json` is JSON, any other safetensors."""
+        from btai.model.files import save
+
+        save(self, path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A read-only mapping cannot be sent to another process, or copied; a dictionary can.
+        mappings = dict(self.states), dict(self.observations), dict(self.transitions)
+        return _received, (self.action, *mappings, self.preferences, self.inference)
+
     def __repr__(self) -> str:
         from btai.model.show import slice_as_text
 
         return slice_as_text(self)
+
+
+def _received(
+    action: Action,
+    states: dict[str, State],
+    observations: dict[str, Observation],
+    transitions: dict[str, Transition],
+    preferences: tuple[Preference, ...],
+    inference: str,
+) -> TemporalSlice:
+    """A slice from its parts, every mapping and table read-only again."""
+    tables = [
+        *(s.prior for s in states.values()),
+        *(o.likelihood for o in observations.values()),
+        *(t.table for t in transitions.values()),
+        *(p.table for p in preferences),
+    ]
+    for table in tables:
+        table.flags.writeable = False
+    mappings = MappingProxyType(states), MappingProxyType(observations), MappingProxyType(transitions)
+    return TemporalSlice(action, *mappings, preferences, inference)
