@@ -22,7 +22,8 @@ KNOWS = {
     "experiments": ["agents", "envs"],
     "inspector": ["experiments"],  # it shows the run files that experiments write
     "__init__": ["inspector", "interop"],
-    "cli": ["__init__"],
+    "commands": ["__init__"],
+    "cli": ["commands"],
     "__main__": ["cli"],
 }
 

@@ -1,0 +1,169 @@
+"""Models as Gymnasium environments: what they show is distributed as the model says."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from hand_made import LEVER
+from hypothesis import given, settings
+from spec import Factor, Spec
+from strategies import models
+
+from btai import BTAI_3MF
+from btai.errors import EnvError
+from btai.experiments import run
+from btai.interop.gymnasium import AsGymnasium, FromGymnasium
+
+# Two states, the second of which follows from the first and the action; one observation of both.
+WEATHER = Spec(
+    action="A_wait",
+    n_actions=2,
+    priors={"S_b": np.array([0.25, 0.75]), "S_a": np.array([0.5, 0.5])},
+    likelihoods={
+        "O_z": Factor(np.array([[[0.9, 0.6], [0.3, 0.0]], [[0.1, 0.4], [0.7, 1.0]]]), ("S_a", "S_b")),
+        "O_y": Factor(np.array([[0.8, 0.1], [0.2, 0.9]]), ("S_b",)),
+    },
+    transitions={
+        "S_a": Factor(np.array([0.3, 0.7]), ()),
+        "S_b": Factor(np.array([[[1.0, 0.2], [0.5, 0.0]], [[0.0, 0.8], [0.5, 1.0]]]), ("A_wait", "S_a")),
+    },
+    preferences={("O_y", "O_z"): np.array([[0.1, 0.2], [0.3, 0.4]])},
+)
+
+
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=20, deadline=None)
+@given(spec=models(min_observations=1))
+def test_any_model_passes_gymnasiums_own_check(spec: Spec) -> None:
+    check_env(AsGymnasium(spec.build(), max_steps=5), skip_render_check=True)
+
+
+def test_spaces_are_those_of_the_model_in_the_order_of_declaration() -> None:
+    env = AsGymnasium(WEATHER.build())
+    assert env.action_space.n == 2
+    assert [*env.observation_space.spaces] == ["O_z", "O_y"]
+    obs, info = env.reset(seed=0)
+    assert [*obs] == ["O_z", "O_y"]
+    assert info["states"] == env.state
+    assert [*env.state] == ["S_b", "S_a"]
+
+
+def episode(seed: int, steps: int = 30) -> list[Any]:
+    env = AsGymnasium(WEATHER.build())
+    return [env.reset(seed=seed), *(env.step(step % 2) for step in range(steps))]
+
+
+def test_the_seed_decides_everything() -> None:
+    assert episode(5) == episode(5)
+    assert episode(5) != episode(6)
+
+
+def assert_frequencies(counts: Counter[Any], expected: dict[Any, float]) -> None:
+    """Each frequency is within five standard deviations of what it should be, and what is impossible never was."""
+    total = counts.total()
+    for outcome, p in expected.items():
+        assert abs(counts[outcome] / total - p) <= 5 * math.sqrt(p * (1 - p) / total), outcome
+    assert sum(expected.values()) == pytest.approx(1)
+    assert set(counts) <= {outcome for outcome, p in expected.items() if p > 0}
+
+
+def test_a_trial_starts_as_the_priors_and_likelihoods_say() -> None:
+    env = AsGymnasium(WEATHER.build())
+    env.reset(seed=0)
+    counts: Counter[Any] = Counter()
+    for _ in range(4000):
+        obs, _ = env.reset()
+        counts[(env.state["S_a"], env.state["S_b"], obs["O_z"], obs["O_y"])] += 1
+    z, y = (WEATHER.likelihoods[name].table for name in ("O_z", "O_y"))
+    prior_a, prior_b = (WEATHER.priors[name] for name in ("S_a", "S_b"))
+    assert_frequencies(
+        counts,
+        {
+            (a, b, o, p): float(prior_a[a] * prior_b[b] * z[o, a, b] * y[p, b])
+            for a, b, o, p in product(range(2), repeat=4)
+        },
+    )
+
+
+def test_states_follow_from_those_before_and_the_action() -> None:
+    env = AsGymnasium(WEATHER.build())
+    env.reset(seed=0)
+    counts: dict[tuple[int, int], Counter[Any]] = {key: Counter() for key in product(range(2), range(2))}
+    for step in range(8000):
+        action, before = step % 2, env.state["S_a"]
+        env.step(action)
+        counts[(action, before)][(env.state["S_a"], env.state["S_b"])] += 1
+    a, b = (WEATHER.transitions[name].table for name in ("S_a", "S_b"))
+    for (action, before), counted in counts.items():
+        # S_b follows from the S_a of the step before, not from the new one.
+        after = product(range(2), repeat=2)
+        assert_frequencies(counted, {(x, y): float(a[x] * b[y, action, before]) for x, y in after})
+
+
+def test_the_reward_is_the_log_preference_of_what_was_observed() -> None:
+    env = AsGymnasium(WEATHER.build())
+    env.reset(seed=0)
+    seen = set()
+    for step in range(50):
+        obs, reward, _, _, _ = env.step(step % 2)
+        assert reward == pytest.approx(math.log([[0.1, 0.2], [0.3, 0.4]][obs["O_y"]][obs["O_z"]]))
+        seen.add((obs["O_y"], obs["O_z"]))
+    assert len(seen) == 4
+
+
+def test_without_preferences_the_reward_is_nothing() -> None:
+    env = AsGymnasium(Spec("A_wait", 1, WEATHER.priors, WEATHER.likelihoods, still(), {}).build())
+    env.reset(seed=0)
+    assert env.step(0)[1] == 0.0
+
+
+def still() -> dict[str, Factor]:
+    return {name: Factor(np.eye(2), (name,)) for name in WEATHER.priors}
+
+
+def test_a_trial_is_truncated_after_its_steps_and_never_terminated() -> None:
+    env = AsGymnasium(WEATHER.build(), max_steps=3)
+    for _ in range(2):
+        env.reset(seed=0)
+        ends = [env.step(0)[2:4] for _ in range(3)]
+        assert ends == [(False, False), (False, False), (False, True)]
+    endless = AsGymnasium(WEATHER.build())
+    endless.reset(seed=0)
+    assert not any(any(endless.step(0)[2:4]) for _ in range(100))
+
+
+@pytest.mark.parametrize("action", [-1, 2, 0.5, "left"])
+def test_an_action_that_is_none_is_refused(action: Any) -> None:
+    env = AsGymnasium(WEATHER.build())
+    env.reset(seed=0)
+    message = f"A_wait: {action!r} was given; required is a whole number from 0 to 1."
+    with pytest.raises(EnvError, match=f"^{re.escape(message)}"):
+        env.step(action)
+
+
+def test_nothing_can_be_done_before_the_first_reset() -> None:
+    with pytest.raises(EnvError, match="call reset"):
+        AsGymnasium(WEATHER.build()).step(0)
+
+
+def test_a_limit_of_no_steps_is_refused() -> None:
+    with pytest.raises(EnvError, match=r"^max_steps: 0 was given; at least 1 is required, or None"):
+        AsGymnasium(WEATHER.build(), max_steps=0)
+
+
+def test_an_agent_acts_in_the_world_that_its_model_describes() -> None:
+    ts = LEVER.build()  # one action leads to what is preferred 3 to 1
+    env = FromGymnasium(AsGymnasium(ts, max_steps=4), ts)
+    result = run(BTAI_3MF(ts, max_planning_steps=5), env, trials=2, seed=0)
+    for trial in result.trials:
+        assert trial.actions == (1, 1, 1, 1)
+        assert trial.reward == pytest.approx(4 * math.log(0.75))
+        assert not trial.finished
+        assert [*trial.initial_state] == ["S_0"]
