@@ -38,7 +38,7 @@ def write_evidence(ts: TemporalSlice, evidence: Mapping[str, Any], flat: Vector)
         if span is None:
             raise EvidenceError(f"{name}: no such observation is declared. Declared are {', '.join(spans) or 'none'}.")
         if type(value) is int or isinstance(value, np.integer):  # the usual case, without a detour
-            _check_index(ts.observations[name], value)
+            _check_index(ts.observations[name], int(value))
             flat[span] = 0.0
             flat[span.start + value] = 1.0
         else:
