@@ -62,6 +62,7 @@ def main() -> None:
 @click.option("--out", type=RUN_FILE, help="Keep the run in this file; an interrupted run goes on from it.")
 @click.option("--record", is_flag=True, help="Keep every cycle as well, to look into it; needs --out.")
 @workers
+@click.option("--batch", type=click.IntRange(1), help="Trials to plan at once, on all processors; no --workers then.")
 @as_json
 def run_command(
     environment: str,
@@ -75,6 +76,7 @@ def run_command(
     out: Path | None,
     record: bool,
     workers: int,
+    batch: int | None,
     as_json: bool,
 ) -> None:
     """Run BTAI_3MF in an environment, and print how much of the task it solves and how fast."""
@@ -95,6 +97,7 @@ def run_command(
             out=out,
             record=record,
             workers=workers,
+            batch=batch,
             progress=bar(environment),
         )
     if as_json:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from btai.agents import BTAI_3MF
-from btai.experiments import Trial
+from btai.experiments import RunResult, Trial
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
 LENGTH = 7
@@ -138,6 +138,15 @@ def planner(iterations: int = 12) -> BTAI_3MF:
     return BTAI_3MF(corridor_slice(), max_planning_steps=iterations, engine="numpy")  # small: not worth compiling
 
 
+def compiled_planner(iterations: int = 12, **options: Any) -> BTAI_3MF:
+    return BTAI_3MF(corridor_slice(), max_planning_steps=iterations, **options)
+
+
 def without_clocks(trial: Trial) -> dict[str, Any]:
     """A trial without what differs from run to run."""
     return {name: value for name, value in vars(trial).items() if not name.endswith("_seconds")}
+
+
+def contents(result: RunResult) -> list[dict[str, Any]]:
+    """The trials of a run without their clocks."""
+    return [without_clocks(trial) for trial in result.trials]

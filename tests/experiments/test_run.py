@@ -15,16 +15,13 @@ from experiments.corridor import (
     Stumbling,
     Swamp,
     Vanishing,
+    contents,
     planner,
     without_clocks,
 )
 
 from btai.errors import BtaiError, EnvError, PlanningError
-from btai.experiments import Job, RunFile, RunResult, Summary, derived_seed, run, run_trial
-
-
-def contents(result: RunResult) -> list[dict[str, Any]]:
-    return [without_clocks(trial) for trial in result.trials]
+from btai.experiments import Job, RunFile, Summary, derived_seed, run, run_trial
 
 
 class Dice:

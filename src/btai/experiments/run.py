@@ -7,9 +7,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from btai.errors import EnvError, PlanningError
+from btai.experiments.batch import BatchRunner, batch_runner, is_vector
 from btai.experiments.configuration import code_version, describe, digest
 from btai.experiments.recording import recording_layout
 from btai.experiments.runfile import RunFile
@@ -17,6 +18,11 @@ from btai.experiments.schema import RANDOM
 from btai.experiments.summary import Summary, Tally, summarise
 from btai.experiments.trial import Agent, Environment, Job, Trial, derived_seed
 from btai.experiments.workers import Outcome, Runner, Setup, run_here, run_in_processes
+
+if TYPE_CHECKING:
+    from gymnasium.vector import VectorEnv
+
+    AnyEnvironment = Environment | VectorEnv[Any, Any, Any]
 
 __all__ = ["Progress", "RunResult", "run"]
 
@@ -35,7 +41,7 @@ class RunResult:
 
 def run(
     agent: Agent | Callable[[], Agent],
-    env: Environment | Callable[[], Environment],
+    env: AnyEnvironment | Callable[[], AnyEnvironment],
     trials: int = 100,
     seed: int = 0,
     *,
@@ -45,12 +51,13 @@ def run(
     out: str | os.PathLike[str] | None = None,
     record: bool = False,
     workers: int = 1,
+    batch: int | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
     """Run trials of an agent in an environment.
 
     Trial `i` depends on the agent, the environment and `derived_seed(seed, i)` alone, so its result is the same
-    alone, in any order and in any process.
+    alone, in any order, in any process and in any batch.
 
     Args:
         agent: what has `reset`, `step` and `update`, or a function that makes one. An agent that draws random numbers
@@ -65,13 +72,16 @@ def run(
         record: keep every cycle in the run file, to be looked into afterwards.
         workers: how many processes share the trials; with more than one, agent and environment must be such that
             another process can be given them (functions or classes at the top of a module always are).
+        batch: how many trials go on at once, planned together by a `BatchAgent` on all processors; the agent must then
+            be a `BTAI_3MF`, and `env` a function that makes an environment, or a vector environment of Gymnasium with
+            as many sub-environments and autoreset disabled (see `VectorSlots`).
         progress: called with the summary so far and the number of trials in all, at the start and after each trial.
     """
-    _check(trials=trials, seed=seed, max_cycles=max_cycles, workers=workers)
+    _check(trials=trials, seed=seed, max_cycles=max_cycles, workers=workers, batch=1 if batch is None else batch)
     if record and out is None:
         raise PlanningError("record: True was given without `out`; recorded cycles need a run file to be kept in.")
     setup = Setup(agent, env, max_cycles, record)
-    runner = setup.runner()
+    runner = _runner(setup, workers, batch)
     if exhaustive and starts is None:
         starts = _all_starts(runner.env)
     jobs = _jobs(trials, seed, starts)
@@ -107,6 +117,19 @@ def _check(**numbers: int) -> None:
             raise PlanningError(f"{name}: {number!r} was given; a whole number of at least {least} is required.")
 
 
+def _runner(setup: Setup, workers: int, batch: int | None) -> Runner | BatchRunner:
+    if batch is not None:
+        if workers > 1:
+            raise PlanningError(
+                f"workers: {workers} was given with batch; a batch uses all processors by itself. Leave one out."
+            )
+        return batch_runner(setup, batch)
+    runner = setup.runner()
+    if is_vector(runner.env):
+        raise EnvError("env: a vector environment was given without batch; pass the number of its sub-environments.")
+    return runner
+
+
 def _all_starts(env: Any) -> Sequence[Any]:
     if not hasattr(env, "initial_states"):
         raise EnvError(
@@ -123,8 +146,10 @@ def _jobs(trials: int, seed: int, starts: Sequence[Any] | None) -> list[Job]:
     return [Job(i, derived_seed(seed, i), start) for i, start in enumerate(chosen)]
 
 
-def _outcomes(setup: Setup, runner: Runner, jobs: Sequence[Job], workers: int) -> Generator[Outcome]:
+def _outcomes(setup: Setup, runner: Runner | BatchRunner, jobs: Sequence[Job], workers: int) -> Generator[Outcome]:
     """Start no more processes than there are trials."""
+    if isinstance(runner, BatchRunner):
+        return runner.outcomes(jobs)
     workers = min(workers, len(jobs))
     if workers > 1:
         return run_in_processes(setup, jobs, workers)

@@ -1,6 +1,6 @@
 """The run file: one SQLite database that holds a run, written trial by trial and readable at any moment.
 
-Each trial is one transaction, so a run killed at any moment has lost at most the trial in flight, and the file is
+Each trial is one transaction, so a run killed at any moment has lost at most the trials in flight, and the file is
 always sound. It is in WAL mode: whoever reads does not wait for the one who writes. The journal is not forced to the
 disk at every trial; a power cut (not a mere kill) may take the last trials with it, never the file.
 """

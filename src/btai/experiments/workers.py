@@ -21,7 +21,6 @@ from btai.experiments.trial import Agent, Environment, Job, Trial, in_trial, run
 __all__ = ["Outcome", "Runner", "Setup", "is_factory", "made", "run_here", "run_in_processes"]
 
 
-
 class Outcome(NamedTuple):
     """A trial and, if it was recorded, its cycles."""
 
@@ -57,7 +56,7 @@ class Setup:
     """What makes a `Runner`, in this process or another: agent and environment may be functions that make them."""
 
     agent: Agent | Callable[[], Agent]
-    env: Environment | Callable[[], Environment]
+    env: Any  # as for `run`; in a batch it may be a vector of them
     max_cycles: int
     record: bool
 

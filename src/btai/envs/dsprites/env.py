@@ -21,6 +21,7 @@ from btai.envs.dsprites.task import (
     SpriteState,
     Task,
     checked_state,
+    initial_states,
     reward_on_entry,
     whole_number,
 )
@@ -120,6 +121,10 @@ class dSpritesEnv(gymnasium.Env[Observation, np.int64]):
             reward = REWARD_WITHOUT_ENTRY
         self._show()
         return self.task.observe(self._state), reward, terminated, truncated, self._info()
+
+    def initial_states(self) -> NDArray[np.int64]:
+        """Every start that can matter, for `reset(options={"state": ...})`: [3072, 5]."""
+        return initial_states()
 
     def image(self) -> NDArray[np.uint8]:
         """The present image of zeros and ones, [64, 64]; empty once the shape has left it."""
