@@ -1,0 +1,177 @@
+"""The page in one file, with what a run file holds inside: it opens anywhere, without a server."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from btai.errors import RunFileError
+from btai.inspector import views
+from btai.inspector.cursor import Cursor
+from btai.inspector.page import one_file, page_files
+from btai.inspector.trace import Trace
+from btai.inspector.views import Json
+
+__all__ = ["Exported", "export_page"]
+
+MOST_ITERATIONS = 1_000_000  # of all searches together
+MOST_SLICES = 12_000  # nodes whose slice is kept, of all searches together
+MOST_CELLS = 25
+LEAST_POOLED = 8  # numbers an array must have for its copies to be worth finding
+WHY_EVERYWHERE = 30  # planning iterations up to which the choice is explained at each; beyond, ever more apart
+WHY_SPACING = 1.25
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export holds."""
+
+    path: Path
+    trials: int
+    cycles: int
+    slices_per_search: int | None  # None: those of all nodes
+
+
+def export_page(trace: Trace, path: str | os.PathLike[str], trials: Sequence[int] | None = None) -> Exported:
+    """Write a page that shows these trials (all, if absent) as replay does.
+
+    Slices are computed by Python, so they are computed now and kept: of every node if there are not too many, else
+    of the most visited ones of each search.
+    """
+    chosen = [row.trial for row in trace.trials()] if trials is None else [*trials]
+    cursors = [Cursor(trial, m.cycle.cycle) for trial in chosen for m in trace.moments(trial)]
+    iterations = [len(trace.moment(cursor).cycle.expanded) for cursor in cursors]
+    if sum(iterations) > MOST_ITERATIONS:
+        raise RunFileError(
+            f"{path}: {sum(iterations):,} planning iterations would have to fit into one page; at most"
+            f" {MOST_ITERATIONS:,} do. Choose a trial: --trial N (in Python: trials=[N])."
+        )
+    nodes = [1 + n * trace.ts.action.size for n in iterations]
+    most = None if sum(nodes) <= MOST_SLICES else MOST_SLICES // max(1, len(nodes))
+    data = _Data()
+    for key, answer in _overview(trace, chosen):
+        data.add(key, answer)
+    for cursor in cursors:
+        data.plans[f"trial={cursor.trial}&cycle={cursor.cycle}"] = _plans(trace, cursor)
+        for key, answer in _cycle(trace, cursor, most):
+            data.add(key, answer)
+    page = Path(path)
+    try:
+        page.write_text(one_file(data.packed(), page_files()), "utf-8")
+    except OSError as error:
+        raise RunFileError(f"{page}: it cannot be written ({error.strerror}). Choose another place.") from error
+    return Exported(page, len(chosen), len(cursors), most)
+
+
+class _Data:
+    """Answers by their addresses; arrays that occur more than once are kept once."""
+
+    def __init__(self) -> None:
+        self.plans: dict[str, Any] = {}
+        self._answers: list[str] = []
+        self._pool: dict[str, int] = {}  # the texts of arrays, in order
+
+    def add(self, key: str, answer: Json) -> None:
+        """Keep an answer."""
+        self._answers.append(f"{json.dumps(key)}:{_text(self._pooled(answer))}")
+
+    def packed(self) -> str:
+        """All of it as base64 of gzip of JSON."""
+        responses, pool = ",".join(self._answers), ",".join(self._pool)
+        text = f'{{"responses":{{{responses}}},"plans":{_text(self.plans)},"pool":[{pool}]}}'
+        return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+    def _pooled(self, value: Any) -> Any:
+        match value:
+            case dict():
+                return {name: self._pooled(inner) for name, inner in value.items()}
+            case [float(), *_] if len(value) >= LEAST_POOLED and all(isinstance(x, float) for x in value):
+                return {"$": self._pool.setdefault(_text(value), len(self._pool))}
+            case [dict() | list(), *_]:
+                return [self._pooled(inner) for inner in value]
+        return value
+
+
+def _overview(trace: Trace, trials: Sequence[int]) -> Iterator[tuple[str, Json]]:
+    info = views.info(trace)
+    start = Cursor(trials[0]) if trials else None
+    if start:
+        info["cursor"] |= {"trial": start.trial, "iteration": trace.iteration(start)}
+    yield "info", info | {"mode": "export", "can": {"command": False, "what_if": False}}
+    table = views.trials(trace)
+    rows = [row | {"recorded": row["trial"] in trials} for row in table["trials"]]
+    yield "trials", table | {"trials": rows}
+    for trial in trials:
+        answer = views.trial(trace, Cursor(trial))
+        answer["cycles"] = [_with_picture(trace, trial, cycle) for cycle in answer["cycles"]]
+        yield _key("trial", trial=trial), answer
+        yield _key("worst", trial=trial), views.worst(trace, Cursor(trial))
+
+
+def _cycle(trace: Trace, cursor: Cursor, most: int | None) -> Iterator[tuple[str, Json]]:
+    """Everything about one cycle."""
+    place = {"trial": cursor.trial, "cycle": cursor.cycle}
+    yield _key("cycle", **place), _with_picture(trace, cursor.trial, views.cycle(trace, cursor))
+    yield _key("curves", **place), views.curves(trace, cursor)
+    for iteration in _explained(trace.iteration(cursor)):
+        at = Cursor(cursor.trial, cursor.cycle, iteration)
+        yield _key("why", **place, iteration=iteration), views.why(trace, at)
+    parts = [p["part"] for p in views.info(trace)["model"]["preferences"]]
+    parts += [f"ambiguity:{name}" for name in trace.ts.observations]
+    for node in _most_visited(trace, cursor, most):
+        at = Cursor(cursor.trial, cursor.cycle, node=node)
+        yield _key("node", **place, node=node), views.node(trace, at)
+        for part in parts if node else ():
+            yield _key("cells", **place, node=node, part=part), views.cells(trace, at, part, MOST_CELLS)
+    for x, y in views.info(trace)["occupancy"]:
+        for node in sorted({node for plan in _plans(trace, cursor) for node in plan["nodes"]} | {0}):
+            at = Cursor(cursor.trial, cursor.cycle, node=node)
+            yield _key("occupancy", **place, node=node, x=x, y=y), views.occupancy(trace, at, x, y)
+
+
+def _plans(trace: Trace, cursor: Cursor) -> list[Json]:
+    """The nodes of the best path after each iteration, where it is another than before."""
+    plans: list[Json] = []
+    for iteration in range(1, trace.iteration(cursor) + 1):
+        nodes = views.facts(trace, Cursor(cursor.trial, cursor.cycle, iteration))["plan"]
+        if not plans or plans[-1]["nodes"] != nodes:
+            plans.append({"from": iteration, "nodes": nodes})
+    return plans
+
+
+def _explained(iterations: int) -> list[int]:
+    """Iterations at which the choice is explained, the last among them."""
+    if iterations <= WHY_EVERYWHERE:
+        return [*range(1, iterations + 1)]
+    found, at = [], 1.0
+    while at < iterations:
+        found.append(int(at))
+        at = max(at + 1, at * WHY_SPACING)
+    return [*found, iterations]
+
+
+def _most_visited(trace: Trace, cursor: Cursor, most: int | None) -> list[int]:
+    visits = trace.tree(cursor).visits
+    return sorted(np.argsort(-visits, kind="stable")[:most].tolist())
+
+
+def _with_picture(trace: Trace, trial: int, cycle: Json) -> Json:
+    image = trace.moments(trial)[cycle["cycle"]].image
+    return cycle | {"image": image and "data:image/png;base64," + base64.b64encode(image).decode()}
+
+
+def _key(name: str, **parameters: Any) -> str:
+    return f"{name}?" + "&".join(f"{key}={quote(str(value), safe='!*()')}" for key, value in parameters.items())
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,121 @@
+"""Copy as Python: the lines that give a notebook the objects whose numbers the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from btai.agents.options import Options
+from btai.experiments import Cycle
+from btai.inspector.evidence import observed, shortest
+
+__all__ = ["VIEWS", "LiveRecipe", "ModelSource", "Recipe", "RunRecipe"]
+
+# What comes after a recipe, by view. The page puts its selection in place of the words in braces.
+VIEWS = {
+    "tree": "tree.visits, tree.cost, tree.efe, tree.parent, tree.action",
+    "beliefs": 'tree[{node}].beliefs["{state}"]',
+    "before": 'tree[{node}].parent.beliefs["{state}"]  # of the slice before; at the root: prior["{state}"]',
+    "facts": "node = tree[{node}]\nnode.visits, node.cost, node.mean_cost, node.efe, node.exploration, node.uct",
+    "evidence": "evidence",
+    "message": 'inference.messages["{source}", "{target}"]',
+    "efe": "efe = tree[{node}].expected_free_energy\nefe.total, efe.risk, efe.ambiguity",
+    "risk": "tree[{node}].expected_free_energy.risk_cells({group})",
+    "ambiguity": 'tree[{node}].expected_free_energy.ambiguity_cells("{observation}")',
+    "why": (
+        "from btai.agents import Explanation\n\n"
+        "why = Explanation.of(tree, chosen={chosen})\nprint(why)\nwhy.differences({action})"
+    ),
+    "occupancy": (
+        'import numpy as np\n\nbeliefs = tree[{node}].beliefs\nnp.multiply.outer(beliefs["{y}"], beliefs["{x}"])'
+    ),
+}
+
+
+class ModelSource(NamedTuple):
+    """How to get at a model from Python."""
+
+    expression: str
+    imports: str = ""
+
+
+SHAPING = ("exp_const", "inference", "root", "engine")  # the options of an agent that shape its tree
+
+
+class Recipe(Protocol):
+    """How to get at a cycle from Python."""
+
+    def text(self, cycles: Sequence[Cycle], cycle: int) -> str:
+        """Lines that define `evidence`, `prior`, `inference` and, after `{iteration}` iterations, `tree`."""
+
+
+class RunRecipe:
+    """From a run file."""
+
+    def __init__(self, path: Path, model: ModelSource, options: Options) -> None:
+        self._path = path
+        self._model = model
+        self._options = options
+
+    def text(self, cycles: Sequence[Cycle], cycle: int) -> str:
+        """Lines that read the cycle from the file."""
+        return "\n".join(
+            [
+                "from btai import i_step",
+                "from btai.experiments import RunFile",
+                "from btai.planning import TreeView",
+                *([self._model.imports] if self._model.imports else []),
+                "",
+                f"ts = {self._model.expression}",
+                f"with RunFile.open({str(self._path)!r}) as run:",
+                f"    cycle = run.cycles({cycles[cycle].trial})[{cycle}]",
+                "evidence = {name: vector for name, vector in cycle.evidence.items() if not (vector == 1).all()}",
+                "prior = cycle.prior",
+                f"inference = i_step(ts, evidence, prior, method={self._options.inference!r})",
+                f"tree = TreeView(ts, cycle.tree({{iteration}}), cycle.posterior, {self._options.exp_const!r})",
+            ]
+        )
+
+
+class LiveRecipe:
+    """By doing again what was done."""
+
+    def __init__(self, options: Options, *, from_reset: bool) -> None:
+        self._options = options
+        self._from_reset = from_reset
+
+    def text(self, cycles: Sequence[Cycle], cycle: int) -> str:
+        """Lines that bring a new agent to where this one was."""
+        options = {name: getattr(self._options, name) for name in SHAPING}
+        return "\n".join(
+            [
+                "from btai import BTAI_3MF",
+                "",
+                "# ts: the slice you gave to the agent",
+                f"agent = BTAI_3MF(ts, {', '.join(f'{name}={value!r}' for name, value in options.items())})",
+                self._reset(cycles[0]),
+                *(line for pair in pairwise(cycles[: cycle + 1]) for line in self._update(*pair)),
+                "if {iteration}:",
+                "    agent.plan({iteration})",
+                f"evidence = {_observations(cycles[cycle])}",
+                "prior, inference, tree = agent.prior, agent.inference, agent.tree",
+            ]
+        )
+
+    def _reset(self, first: Cycle) -> str:
+        if first.trial > 0 or self._from_reset:
+            return f"agent.reset({_observations(first)})"
+        prior = {name: vector.tolist() for name, vector in first.prior.items()}  # of a trial that had begun before
+        return f"agent.reset({_observations(first)}, {prior})"
+
+    def _update(self, before: Cycle, after: Cycle) -> list[str]:
+        update = f"agent.update({before.action}, {_observations(after)})"
+        if self._options.root == "kept" and len(before.expanded):  # each tree goes on where the one before ended
+            return [f"agent.plan({len(before.expanded)})", update]
+        return [update]
+
+
+def _observations(cycle: Cycle) -> dict[str, Any]:
+    return {name: shortest(vector) for name, vector in observed(cycle.evidence).items()}

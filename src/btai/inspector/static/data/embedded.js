@@ -1,0 +1,120 @@
+// The data of an exported page, which holds the server's answers itself.
+
+import { READS, address } from "./address.js";
+import { bytes } from "./packed.js";
+import { ROOT, Search } from "./search.js";
+
+/**
+ * @typedef {{from: number, nodes: number[]}} Plan
+ * @typedef {{responses: Record<string, any>, plans: Record<string, Plan[]>, pool: any[]}} Bundle
+ */
+
+/**
+ * @param {string} base64 of gzip of JSON
+ * @returns {Promise<Api.Data>}
+ */
+export async function embeddedData(base64) {
+    const unzipped = new Blob([bytes(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const bundle = /** @type {Bundle} */ (await new Response(unzipped).json());
+    const look = (/** @type {string} */ key) => {
+        if (key in bundle.responses) return restored(bundle.responses[key], bundle.pool);
+        throw { code: "not_found", message: "This is not part of the export." };
+    };
+    const reads = READS.map((name) => [name, async (/** @type {any} */ at) => look(address(name, { ...at, from: undefined }))]);
+    return /** @type {Api.Data} */ ({
+        ...Object.fromEntries(reads),
+        facts: factsFrom(bundle, look),
+        why: async ({ trial, cycle, iteration }) => look(nearestWhy(bundle, trial, cycle, iteration)),
+        whatIf: refuse,
+        command: refuse,
+        events: () => () => {},
+    });
+}
+
+/**
+ * An export explains some of the iterations only: the key of the one nearest to what is asked for.
+ * @param {Bundle} bundle
+ * @param {number} trial
+ * @param {number} cycle
+ * @param {number} iteration
+ */
+function nearestWhy({ responses }, trial, cycle, iteration) {
+    const start = `${address("why", { trial, cycle })}&iteration=`;
+    const held = Object.keys(responses).filter((key) => key.startsWith(start)).map((key) => Number(key.slice(start.length)));
+    const away = (/** @type {number} */ other) => Math.abs(other - iteration);
+    const nearest = held.reduce((best, other) => (away(other) < away(best) ? other : best), held[0] ?? iteration);
+    return `${start}${nearest}`;
+}
+
+async function refuse() {
+    throw { code: "conflict", message: "An exported page only shows. Run `btai inspect RUNFILE` to try things out." };
+}
+
+/**
+ * The value with each `{"$": n}` replaced by what it stands for.
+ * @param {any} value
+ * @param {any[]} pool
+ * @returns {any}
+ */
+function restored(value, pool) {
+    if (value === null || typeof value !== "object") return value;
+    if (Array.isArray(value)) return value.map((item) => restored(item, pool));
+    if ("$" in value) return restored(pool[value.$], pool);
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, restored(item, pool)]));
+}
+
+/**
+ * What the server tells of a node, told from the recorded search. The only place where the page evaluates a formula
+ * of the paper, the UCT criterion (eq:UCT); everything else is looked up.
+ * @param {Bundle} bundle
+ * @param {(key: string) => any} look
+ * @returns {Api.Data["facts"]}
+ */
+function factsFrom(bundle, look) {
+    /** @type {{key: string, search: Search}} */
+    let last;
+    const { model, agent } = /** @type {Api.Info} */ (look("info"));
+
+    return async ({ trial, cycle, iteration, node }) => {
+        const key = address("cycle", { trial, cycle });
+        if (last?.key !== key) last = { key, search: new Search(look(key).search) };
+        const search = last.search.at(iteration);
+
+        /** @param {number} of @returns {Api.Fact} */
+        const fact = (of) => {
+            const parent = search.parents[of];
+            const action = search.action(of);
+            const visits = search.visits[of];
+            const mean = visits ? search.cost[of] / visits : null;
+            const above = of === ROOT ? null : search.visits[parent];
+            const exploration = above === null ? null : agent.exp_const * Math.sqrt(Math.log(above) / visits);
+            return {
+                node: of,
+                action,
+                action_name: action === null ? null : model.action.values[action],
+                visits,
+                cost: search.cost[of],
+                mean_cost: mean,
+                efe: of === ROOT ? null : search.efe[of],
+                parent_visits: above,
+                exploration,
+                uct: exploration === null || mean === null ? null : exploration - mean,
+            };
+        };
+        const plans = bundle.plans[`trial=${trial}&cycle=${cycle}`] ?? [];
+        const plan = plans.findLast(({ from }) => from <= iteration);
+        return {
+            trial,
+            cycle,
+            iteration,
+            node,
+            exp_const: agent.exp_const,
+            facts: fact(node),
+            parent: node === ROOT ? null : fact(search.parents[node]),
+            children: search.children(node, iteration).map(fact),
+            selected: iteration ? search.expanded[iteration - 1] : null,
+            best: iteration ? search.best[iteration - 1] : null,
+            plan: plan?.nodes ?? [ROOT],
+        };
+    };
+}

@@ -1,0 +1,133 @@
+// Where two position-like states are believed to be: a heat map over the environment's image, along the planned path.
+
+import { useApp } from "../app-context.js";
+import { short } from "../lib/format.js";
+import { html, useEffect, useMemo, useState } from "../lib/html.js";
+import { useData } from "../lib/resource.js";
+import { floats } from "../data/packed.js";
+
+const FAINT = 0.02; // of the largest probability: cells below are not drawn
+const IN_TABLE = 60;
+
+/**
+ * What is chosen: a pair of states, and a slice on the planned path.
+ * @param {import("../session.js").Session} app
+ * @param {Api.Facts | undefined} facts
+ */
+export function occupancyChoice(app, facts) {
+    const { place, info } = app;
+    const pairs = info.occupancy;
+    const pair = place.pair === "off" ? undefined : (pairs.find((states) => states.join() === place.pair) ?? pairs[0]);
+    const plan = facts?.plan ?? [0];
+    const step = Math.min(plan.length - 1, Math.max(0, Number(place.step ?? 0) || 0));
+    return { pairs, pair, plan, step, node: plan[step] };
+}
+
+/** @param {{facts: Api.Facts | undefined, image: string | null}} props */
+export function Scene({ facts, image }) {
+    const app = useApp();
+    const { trial, cycle } = app.cursor;
+    const { pair, node, plan } = occupancyChoice(app, facts);
+    const at = facts && pair ? { trial, cycle, node, x: pair[0], y: pair[1] } : null;
+    const { value: map, error } = useData("occupancy", at);
+    const [shape, setShape] = useState("");
+    const measure = (/** @type {Event} */ event) => {
+        const { naturalWidth, naturalHeight } = /** @type {HTMLImageElement} */ (event.target);
+        setShape(`${naturalWidth} / ${naturalHeight}`);
+    };
+    const aspectRatio = (image ? shape : map && `${map.columns} / ${map.rows}`) || undefined;
+    return html`<div class="scene" style=${{ aspectRatio }}>
+        ${image
+            ? html`<img class="scene-image" src=${image} alt=${`The environment in cycle ${cycle}`} onLoad=${measure} />`
+            : html`<div class="scene-image scene-none">${pair ? "" : "This environment shows no image."}</div>`}
+        ${map && pair && html`<${Heat} map=${map} plan=${plan} />`}
+        ${error && html`<p class="scene-error">${error.message}</p>`}
+    </div>`;
+}
+
+const WHOLE = [0, 0, 1, 1]; // of the image
+const percent = (/** @type {number} */ share) => `${100 * share}%`;
+
+/** @param {{map: Api.Occupancy, plan: number[]}} props */
+function Heat({ map, plan }) {
+    const values = useMemo(() => floats(map.values), [map]);
+    const { columns, rows, x, y } = map;
+    const most = values.reduce((a, b) => Math.max(a, b), 0);
+    const cells = [];
+    for (let i = 0; i < values.length; i++) {
+        if (values[i] < FAINT * most) continue;
+        const [row, column] = [Math.floor(i / columns), i % columns];
+        cells.push(html`<rect class="heat" x=${column} y=${row} width="1" height="1" fill-opacity=${0.85 * (values[i] / most)}
+            data-tip=${`${x} = ${column}, ${y} = ${row}\nprobability ${short(values[i])}`} />`);
+    }
+    const [left, top, right, bottom] = map.area ?? WHOLE;
+    const place = { left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top) };
+    return html`<svg class="scene-heat" style=${place} viewBox=${`0 0 ${columns} ${rows}`} preserveAspectRatio="none" role="img"
+        aria-label=${`Where ${x} and ${y} are believed to be`}>
+        ${cells}
+        <${Path} plan=${plan} x=${x} y=${y} columns=${columns} rows=${rows} />
+    </svg>`;
+}
+
+/** The most probable cell of each slice on the planned path. @param {{plan: number[], x: string, y: string, columns: number, rows: number}} props */
+function Path({ plan, x, y, columns, rows }) {
+    const { cache, cursor } = useApp();
+    const [points, setPoints] = useState(/** @type {[number, number][]} */ ([]));
+    const key = plan.join();
+    useEffect(() => {
+        let wanted = true;
+        const { trial, cycle } = cursor;
+        const answers = plan.map((node) => cache.ask("occupancy", { trial, cycle, node, x, y }));
+        Promise.all(answers.map((answer) => answer.promise)).then(() => {
+            if (wanted) setPoints(answers.flatMap(({ value }) => (value ? [peak(value)] : [])));
+        });
+        return () => void (wanted = false);
+    }, [key, x, y, cursor.trial, cursor.cycle]);
+    if (points.length < 2) return null;
+    const size = Math.max(columns, rows);
+    return html`<polyline class="scene-path" points=${points.map(([a, b]) => `${a + 0.5},${b + 0.5}`).join(" ")} />
+        ${points.map(([a, b]) => html`<ellipse class="scene-stop" cx=${a + 0.5} cy=${b + 0.5} rx=${(0.011 * size * columns) / size} ry=${(0.011 * size * rows) / size} />`)}`;
+}
+
+/** @param {Api.Occupancy} map @returns {[number, number]} column, row */
+function peak({ values: packed, columns }) {
+    const values = floats(packed);
+    let best = 0;
+    for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
+    return [best % columns, Math.floor(best / columns)];
+}
+
+/** @param {Api.Occupancy | undefined} map */
+export function occupancyTable(map) {
+    if (!map) return { caption: "No heat map is shown", columns: [], rows: [] };
+    const values = floats(map.values);
+    const order = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, IN_TABLE);
+    return {
+        caption: `The ${order.length} most probable of ${values.length} cells`,
+        columns: [map.x, map.y, "probability"],
+        rows: order.map((i) => [i % map.columns, Math.floor(i / map.columns), values[i]]),
+    };
+}
+
+/** @param {{facts: Api.Facts | undefined}} props */
+export function OccupancyControls({ facts }) {
+    const app = useApp();
+    const { pairs, pair, plan, step } = occupancyChoice(app, facts);
+    if (!pairs.length) return null;
+    const names = plan.slice(1).map((node) => app.info.model.action.values[/** @type {number} */ (app.loaded?.search.action(node))]);
+    const choose = (/** @type {Event} */ event) => app.go({ pair: /** @type {HTMLSelectElement} */ (event.target).value });
+    const walk = (/** @type {Event} */ event) => app.go({ step: /** @type {HTMLInputElement} */ (event.target).value });
+    return html`<div class="occupancy-controls">
+        <label><span>beliefs of</span>
+            <select value=${pair?.join() ?? "off"} onChange=${choose}>
+                ${pairs.map((states) => html`<option value=${states.join()}>${states.join(" × ")}</option>`)}
+                <option value="off">none</option>
+            </select>
+        </label>
+        ${pair && html`<label class="walk">
+            <span data-tip=${step === 0 ? "the present slice" : `after ${names.slice(0, step).join(", ")}`}>${step === 0 ? "now" : `step ${step}: ${names[step - 1]}`}</span>
+            <input type="range" min="0" max=${plan.length - 1} value=${step} disabled=${plan.length < 2} onInput=${walk}
+                aria-label="Step along the planned path" />
+        </label>`}
+    </div>`;
+}

@@ -1,0 +1,101 @@
+// What if something had been observed, planned or done otherwise: both outcomes side by side. The original is untouched.
+
+import { useApp } from "../app-context.js";
+import { html, useEffect, useState } from "../lib/html.js";
+import { EvidenceField } from "./evidence-field.js";
+import { Outcomes } from "./outcomes.js";
+
+/**
+ * What is changed, as the server takes it and as the address has it.
+ * @typedef {{evidence?: Record<string, any>, exp_const?: number, iterations?: number, action?: number}} Changes
+ */
+
+export function WhatIf() {
+    const app = useApp();
+    const { info, cursor, place } = app;
+    const answer = useAnswer(cursor.trial, cursor.cycle, place.what);
+    if (!info.can.what_if) return html`<p class="empty">An exported page only shows. Run <code>btai inspect RUNFILE</code> to try things out.</p>`;
+    return html`<div class="what-if">
+        <${Form} key=${place.what} busy=${answer.busy} />
+        ${answer.error && html`<p class="empty" role="alert">${answer.error.message}</p>`}
+        ${answer.value && !answer.error && html`<${Outcomes} original=${answer.value.original} altered=${answer.value.altered} busy=${answer.busy} />`}
+        ${!place.what && html`<p class="empty">Change what was observed, how long or how boldly the agent plans, or what it does.<br />
+            Both outcomes then stand here side by side. What was recorded stays as it is.</p>`}
+    </div>`;
+}
+
+/**
+ * @param {number} trial
+ * @param {number} cycle
+ * @param {string | undefined} what
+ */
+function useAnswer(trial, cycle, what) {
+    const { data, info } = useApp();
+    const [answer, setAnswer] = useState(/** @type {{busy: boolean, value?: any, error?: Api.Failure}} */ ({ busy: false }));
+    useEffect(() => {
+        if (!what || !info.can.what_if) return setAnswer({ busy: false });
+        let wanted = true;
+        setAnswer((before) => ({ ...before, busy: true }));
+        data.whatIf({ trial, cycle, ...read(what) }).then(
+            (value) => wanted && setAnswer({ busy: false, value }),
+            (error) => wanted && setAnswer({ busy: false, error }),
+        );
+        return () => void (wanted = false);
+    }, [trial, cycle, what]);
+    return answer;
+}
+
+/** @param {string | undefined} text @returns {Changes} */
+function read(text) {
+    try {
+        return JSON.parse(text ?? "{}") ?? {};
+    } catch {
+        return {}; // An address that somebody mistyped.
+    }
+}
+
+/** @param {{busy: boolean}} props */
+function Form({ busy }) {
+    const app = useApp();
+    const { info, cursor, loaded, place } = app;
+    const [changes, setChanges] = useState(() => read(place.what));
+    const { observed = {}, iterations = 0 } = loaded?.cycle ?? {};
+    const submit = (/** @type {Event} */ event) => {
+        event.preventDefault();
+        app.go({ what: JSON.stringify(changes) }, { remember: true });
+    };
+    const option = (/** @type {"exp_const" | "iterations" | "action"} */ name) => ({
+        name,
+        value: changes[name] ?? "",
+        onInput: (/** @type {Event} */ event) => {
+            const { value } = /** @type {HTMLInputElement} */ (event.target);
+            setChanges({ ...changes, [name]: value === "" ? undefined : Number(value) });
+        },
+    });
+    const evidence = (/** @type {string} */ name) => (/** @type {any} */ change) =>
+        setChanges({ ...changes, evidence: { ...changes.evidence, [name]: change } });
+    return html`<form class="panel what-if-form" onSubmit=${submit} aria-label="What to change">
+        <header class="panel-head"><h2>What if</h2><span class="note">in cycle ${cursor.cycle}</span></header>
+        <div class="what-if-fields">
+            <fieldset><legend>Observations</legend>
+                ${info.model.observations.map((observation) => html`<${EvidenceField} key=${observation.name} observation=${observation}
+                    observed=${observed[observation.name]} change=${changes.evidence?.[observation.name]} onChange=${evidence(observation.name)} />`)}
+            </fieldset>
+            <fieldset><legend>Planning</legend>
+                <label class="field"><span>exploration constant</span>
+                    <input type="number" step="any" min="0" placeholder=${info.agent.exp_const} ...${option("exp_const")} /></label>
+                <label class="field"><span>planning iterations</span>
+                    <input type="number" step="1" min="1" max="100000" placeholder=${iterations || "as many"} ...${option("iterations")} /></label>
+                <label class="field"><span>action</span>
+                    <select ...${option("action")}>
+                        <option value="">as planned</option>
+                        ${info.model.action.values.map((name, i) => html`<option value=${i}>${name}</option>`)}
+                    </select></label>
+            </fieldset>
+        </div>
+        <footer class="form-foot">
+            <button class="primary" type="submit" disabled=${busy}>${busy ? "Working…" : "See what happens"}</button>
+            <button type="button" onClick=${() => (setChanges({}), app.go({ what: undefined }))}>Undo changes</button>
+        </footer>
+    </form>`;
+}

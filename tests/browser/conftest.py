@@ -1,0 +1,77 @@
+"""A Chromium that opens the inspector's page, and runs to look into."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser.seen import Seen
+from inspector.models import SevenStatesEnv
+from inspector.recorded import Recorded, dsprites_agent, dsprites_env, record, seven_states_agent
+from playwright.sync_api import Browser, sync_playwright
+
+from btai.inspector import Inspector, LiveTrace
+
+REQUIRED = "BTAI_NEEDS_CHROMIUM"  # set: a missing Chromium fails the tests instead of leaving them out
+FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+PLANNING = {"dsprites": 30, "seven": 25}
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    path = shutil.which("chromium")
+    if path is None:
+        reason = "THE INSPECTOR'S PAGE IS NOT TESTED: no Chromium was found. On Debian: apt-get install chromium"
+        if os.environ.get(REQUIRED):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def seen(chromium: Browser) -> Iterator[Seen]:
+    """A window of 1280 x 800 pixels. Whatever the page complains of fails the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    window = Seen(context.new_page())
+    yield window
+    context.close()
+    assert window.complaints == []
+
+
+@pytest.fixture(scope="session", params=["dsprites", "seven"])
+def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """A recorded run, of dSprites and of the rover: three actions, seven states, a loop, several parents."""
+    return record(tmp_path_factory.mktemp("runs"), request.param, PLANNING[request.param])
+
+
+@pytest.fixture(scope="session")
+def replay(recorded: Recorded) -> Iterator[str]:
+    """The address of a page that shows the recorded run."""
+    with Inspector(recorded.trace) as inspector:
+        yield inspector.url
+
+
+@pytest.fixture(params=["dsprites", "seven"])
+def live(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+    """The address of a page with a live agent, and the name of its model."""
+    makers = {"dsprites": (dsprites_env, dsprites_agent), "seven": (SevenStatesEnv, seven_states_agent)}
+    env, agent = makers[request.param]
+    planning = PLANNING[request.param]
+    with Inspector(lambda: LiveTrace(env(), agent(planning))) as inspector:
+        yield inspector.url, request.param
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where screenshots go: the folder that BTAI_PICTURES names, to look at them, or one that is thrown away."""
+    folder = Path(os.environ.get("BTAI_PICTURES") or tmp_path_factory.mktemp("pictures"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

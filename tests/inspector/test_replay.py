@@ -1,0 +1,148 @@
+"""A run file as a trace: which are taken, which are refused, and what they need."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from inspector.models import SevenStatesEnv, seven_states
+from inspector.recorded import Recorded, dsprites_env, long_run, seven_states_agent, unpacked
+
+from btai import BTAI_3MF
+from btai.envs import dsprites_slice
+from btai.errors import RunFileError
+from btai.experiments import RunFile, run
+from btai.inspector import Inspector, RunTrace
+from btai.inspector.cursor import Cursor
+from btai.planning import replay
+
+
+def test_a_run_without_cycles_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    run(seven_states_agent, SevenStatesEnv, 1, out=tmp_path / "run.sqlite")
+    with pytest.raises(RunFileError, match="--record"):
+        RunTrace(tmp_path / "run.sqlite")
+
+
+def test_a_model_of_ones_own_must_be_given(seven: Recorded) -> None:
+    with pytest.raises(RunFileError, match=r"--model FILE.*ts="):
+        RunTrace(seven.path)
+
+
+def test_another_model_is_refused(seven: Recorded) -> None:
+    with pytest.raises(RunFileError, match="the one given is"):
+        RunTrace(seven.path, ts=seven_states(seed=8))
+
+
+def test_dsprites_with_another_model_is_not_taken_for_dsprites(tmp_path: Path) -> None:
+    ts = dsprites_slice(4, 8).replace("S_pos_x", prior=np.eye(8)[0])
+    run(partial(BTAI_3MF, ts, 5), dsprites_env, 1, out=tmp_path / "run.sqlite", record=True)
+    with pytest.raises(RunFileError, match="not the one that btai has"):
+        RunTrace(tmp_path / "run.sqlite")
+    RunTrace(tmp_path / "run.sqlite", ts=ts).close()
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"SQLite format 3\x00" + bytes(200)])
+def test_what_is_no_run_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "run.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(RunFileError):
+        RunTrace(path)
+    assert path.read_bytes() == content
+
+
+def test_without_an_environment_there_are_no_pictures_but_the_last_reward(seven: Recorded) -> None:
+    trace = RunTrace(seven.path, ts=seven_states())
+    moments = trace.moments(0)
+    assert {moment.image for moment in moments} == {None}
+    assert [moment.reward for moment in moments] == [None] * 4 + [trace.trials()[0].reward]
+    trace.close()
+
+
+def test_an_environment_that_does_something_else_now_has_no_say(seven: Recorded) -> None:
+    class Other(SevenStatesEnv):
+        def reset(self, seed: int | None = None) -> dict[str, int]:
+            return super().reset(None if seed is None else seed + 1)
+
+    trace = RunTrace(seven.path, ts=seven_states(), env=Other())
+    assert {moment.image for moment in trace.moments(0)} == {None}
+    trace.close()
+
+
+def test_trials_from_given_starts_are_acted_out_from_there(tmp_path: Path) -> None:
+    starts = [(0, 0, 0, 3, 30), (1, 0, 0, 20, 30)]
+    agent = BTAI_3MF(dsprites_slice(4, 8), 5)
+    run(agent, dsprites_env, out=tmp_path / "run.sqlite", record=True, starts=starts)
+    trace = RunTrace(tmp_path / "run.sqlite")
+    env: Any = dsprites_env()
+    for trial, start in enumerate(starts):
+        env.reset(state=start)
+        assert trace.moments(trial)[0].image == trace.moments(trial)[0].image is not None
+        assert trace.moments(trial)[-1].reward == trace.trials()[trial].reward
+    trace.close()
+
+
+def test_the_options_of_the_agent_are_those_it_was_recorded_with(tmp_path: Path) -> None:
+    agent = BTAI_3MF(
+        seven_states(),
+        9,
+        0.7,
+        action_selection="softmax",
+        precision=2.0,
+        rng=np.random.default_rng(4),
+        engine="numpy",
+    )
+    run(agent, SevenStatesEnv, 1, out=tmp_path / "run.sqlite", record=True)
+    trace = RunTrace(tmp_path / "run.sqlite", ts=seven_states())
+    options = trace.options
+    assert (options.max_planning_steps, options.exp_const, options.precision) == (9, 0.7, 2.0)
+    assert (options.action_selection, options.engine, options.inference) == ("softmax", "numpy", "exact")
+    trace.close()
+
+
+def test_any_number_of_trials_can_be_looked_at_one_after_the_other(tmp_path: Path) -> None:
+    run(seven_states_agent, SevenStatesEnv, 7, out=tmp_path / "run.sqlite", record=True)
+    trace = RunTrace(tmp_path / "run.sqlite", ts=seven_states())
+    with RunFile.open(tmp_path / "run.sqlite") as file:
+        for trial in (0, 1, 2, 3, 4, 5, 6, 0, 6):
+            for moment, cycle in zip(trace.moments(trial), file.cycles(trial), strict=True):
+                assert moment.cycle.expanded.tolist() == cycle.expanded.tolist()
+                assert trace.tree(Cursor(trial, cycle.cycle)).efe[1:].tolist() == cycle.efe[1:].tolist()
+    trace.close()
+
+
+def test_the_file_is_not_changed_by_looking(seven: Recorded) -> None:
+    before = seven.path.read_bytes()
+    trace = seven.trace()
+    trace.tree(Cursor(0, 1))
+    trace.close()
+    assert seven.path.read_bytes() == before
+
+
+def test_searches_of_ten_thousand_iterations_are_stepped_through_in_less_than_a_tenth_of_a_second(
+    tmp_path: Path,
+) -> None:
+    path = long_run(tmp_path / "run.sqlite")
+    with RunFile.open(path) as file:
+        recorded = file.cycles(0)
+    with Inspector(lambda: RunTrace(path)) as inspector, httpx.Client(base_url=inspector.url, timeout=60) as client:
+
+        def seconds(address: str) -> float:
+            start = perf_counter()
+            assert client.get(address).status_code == 200
+            return perf_counter() - start
+
+        client.get("api/trial?trial=0")
+        shown = client.get("api/cycle?trial=0&cycle=0").json()
+        assert shown["iterations"] == 10_000
+        assert unpacked(shown["search"]["expanded"]).tolist() == recorded[0].expanded.tolist()
+        tree = replay(4, recorded[0].expanded, recorded[0].efe, iterations=9_000)
+        facts = client.get("api/facts?trial=0&cycle=0&iteration=9000&node=1").json()["facts"]
+        assert (facts["visits"], facts["cost"]) == (tree.visits[1], tree.cost[1])
+        steps = [seconds(f"api/facts?trial=0&cycle=0&iteration={i}&node=1") for i in (9_001, 9_002, 1, 10_000, 5_000)]
+        assert sorted(steps)[-2] < 0.1, steps
+        assert min(seconds(f"api/cycle?trial=0&cycle={cycle}") for cycle in range(1, len(recorded) - 1)) < 0.1
