@@ -5,13 +5,13 @@ VENV  := .venv
 RUN   := $(VENV)/bin/python -m
 STAMP := $(VENV)/made-for
 # The parts that must be covered to the last line and branch; commas between, as coverage wants them.
-CORE  := */btai/model/*,*/btai/inference/*,*/btai/planning/*,*/btai/agents/*
+CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/btai/agents/*
 
 # Only this folder and .venv are imported from, whatever the caller's shell says.
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fmt dist lock clean
+.PHONY: help setup demo test check bench fmt dist lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,9 @@ check: $(STAMP) ## formatting, lint, types and the directions of the imports
 	@$(RUN) ruff check
 	@$(RUN) mypy
 	@$(RUN) pytest --quiet tests/test_architecture.py
+
+bench: $(STAMP) ## measure speed and memory; QUICK=1 only shows that the measuring works
+	@$(RUN) benchmarks $(if $(QUICK),quick)
 
 fmt: $(STAMP) ## format the code and mend what the linter can
 	@$(RUN) ruff check --fix-only

@@ -14,7 +14,7 @@ DSPRITES = """\
 Left out of the search: S_scale, S_orientation.
   No preference, and no ambiguity that varies, depends on them, however indirectly.
   Their beliefs are computed when somebody looks.
-Predicted once for all nodes of the tree with the same history of actions (= joins those that act alike):
+Predicted once for all nodes of the tree with the same history of actions (= joins what acts alike):
   S_pos_x: 3 predictions per expansion (DOWN = UP, LEFT, RIGHT)
   S_pos_y: 3 predictions per expansion (DOWN, UP, LEFT = RIGHT)
   S_shape: 1 prediction per expansion (DOWN = UP = LEFT = RIGHT)

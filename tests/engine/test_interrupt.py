@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NoReturn
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -19,28 +20,31 @@ from btai.envs import dsprites_slice
 
 ONE_WAY = replace(LEVER, n_actions=1, transitions={"S_0": Factor(np.eye(2)[:, :1], ("A_pull",))})  # an endless corridor
 
-pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that interrupts")
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="this system has no signal to spare")
 
 
 class Interrupt:
-    """What Ctrl-C raises, after so much time on the processor: a busy machine changes nothing."""
+    """What Ctrl-C does, after so many seconds on the processor: how busy the machine is changes nothing."""
 
     def __init__(self, after: float) -> None:
-        self.after = after
+        self._due = time.process_time() + after
+        self._sender = Thread(target=self._send)
         self.sent = 0.0
 
     def __enter__(self) -> Interrupt:
-        self._before = signal.signal(signal.SIGPROF, self._raise)
-        signal.setitimer(signal.ITIMER_PROF, self.after)
-        self.sent = time.process_time() + self.after
+        self._before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+        self._sender.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, self._before)
+        self._sender.join()
+        signal.signal(signal.SIGUSR1, self._before)
 
-    def _raise(self, *_: object) -> NoReturn:
-        raise KeyboardInterrupt
+    def _send(self) -> None:
+        while time.process_time() < self._due:
+            time.sleep(0.001)
+        self.sent = time.process_time()
+        os.kill(os.getpid(), signal.SIGUSR1)
 
 
 def seconds_until_back(act: Callable[[], object], after: float = 0.06) -> float:

@@ -22,7 +22,7 @@ from numpy.testing import assert_allclose
 import btai
 from btai import BTAI_3MF
 from btai.agents import BatchAgent
-from btai.engine import jit
+from btai.engine import begin, infer, jit, predict
 from btai.planning import kernels
 
 SOURCE = Path(btai.__file__).parent
@@ -80,22 +80,25 @@ def numbered(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
 # --- compiled once --------------------------------------------------------------------------------------------------
 
 
-def test_a_kernel_is_compiled_for_one_signature_whatever_types_the_user_gives() -> None:
-    """Then processes that compile at the same time write the same code, and no option makes a user wait again."""
+def lives_of_an_agent_and_a_batch(number: Any, whole: Any) -> list[int]:
+    """Let both plan, act and observe, told their options and observations in these types; the signatures compiled."""
     ts = LEVER.build()
-    iterations: Any = np.int64(3)
-    numbers: list[Any] = [int, float, np.float32]
-    for number in numbers:
-        agent = BTAI_3MF(ts, iterations, exp_const=number(2))
-        agent.reset({"O_0": np.int8(1)})
-        agent.update(int(agent.step()), {"O_0": [0.25, number(1)]})
-        batch = BatchAgent(ts, 2, iterations, exp_const=number(2))
-        batch.reset({"O_0": np.array([0, 1], dtype=np.int8)})
-        batch.update(
-            batch.step(np.array([3, 2], dtype=np.uint8)).astype(np.int16), {"O_0": np.ones((2, 2), np.float32)}
-        )
-    entries: list[Any] = [kernels.search, kernels.plan_each, kernels.perceive_each]
-    assert [len(entry.signatures) for entry in entries] == [1, 1, 1]
+    agent = BTAI_3MF(ts, whole(3), exp_const=number(2))
+    agent.reset({"O_0": whole(1)})
+    agent.update(agent.step(), {"O_0": [0.25, number(1)]})
+    agent.step()
+    batch = BatchAgent(ts, 2, whole(3), exp_const=number(2))
+    batch.reset({"O_0": np.array([whole(0), whole(1)])})
+    batch.update(batch.step([whole(3), whole(2)]), {"O_0": np.array([[number(1), number(2)]] * 2)})
+    entries: list[Any] = [kernels.search, kernels.plan_each, kernels.perceive_each, infer, predict, begin]
+    return [len(entry.signatures) for entry in entries]
+
+
+@pytest.mark.parametrize("number", [int, np.float32, np.float64])
+@pytest.mark.parametrize("whole", [np.int8, np.uint64])
+def test_no_kernel_is_compiled_again_for_the_types_that_a_user_happens_to_give(number: Any, whole: Any) -> None:
+    """Nobody waits twice; and processes that compile at the same time write the same code."""
+    assert lives_of_an_agent_and_a_batch(number, whole) == lives_of_an_agent_and_a_batch(float, int)
 
 
 @pytest.fixture

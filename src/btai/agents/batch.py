@@ -46,11 +46,11 @@ class BatchAgent:
         ties: str = "cost",
         threads: int | None = None,
     ) -> None:
+        _check_supported(ts, action_selection)
         self.ts = ts
         self.options = Options(
             max_planning_steps, exp_const, None, action_selection, ties, 1.0, None, ts.inference, "compiled"
         )
-        self._check_supported()
         self._n = checked_whole("batch_size", batch_size, least=1)
         shape = (self._n, ts.state_layout.size)
         self._prior, self._posterior = np.zeros(shape), np.zeros(shape)
@@ -177,20 +177,21 @@ class BatchAgent:
             )
         return wanted.astype(np.int64)
 
-    def _check_supported(self) -> None:
-        if self.options.action_selection == "softmax":
-            raise PlanningError(
-                "action_selection: 'softmax' was given; a batch offers 'most_visited' and 'lowest_cost'. A BTAI_3MF"
-                " draws at random."
-            )
-        if self.ts.inference == "loopy":
-            raise PlanningError(
-                "inference: the slice was built for loopy propagation; a batch infers exactly. Use build()."
-            )
-
     def _require_reset(self, what: str) -> None:
         if not self._ready:
             raise PlanningError(f"{what}: the agents have observed nothing yet; call reset(obs) first.")
+
+
+def _check_supported(ts: TemporalSlice, action_selection: str) -> None:
+    if action_selection == "softmax":
+        raise PlanningError(
+            "action_selection: 'softmax' was given; a batch offers 'most_visited' and 'lowest_cost'. A BTAI_3MF draws"
+            " at random."
+        )
+    if ts.inference == "loopy":
+        raise PlanningError(
+            "inference: the slice was built for loopy propagation; a batch infers exactly. Use build()."
+        )
 
 
 def _engine(ts: TemporalSlice, threads: int | None) -> BatchEngine:

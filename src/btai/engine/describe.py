@@ -29,7 +29,7 @@ def _relevance(program: Program) -> Iterator[str]:
 
 def _sharing(program: Program) -> Iterator[str]:
     if program.structure.components:
-        yield "Predicted once for all nodes of the tree with the same history of actions (= joins those that act alike):"
+        yield "Predicted once for all nodes of the tree with the same history of actions (= joins what acts alike):"
     for component in program.structure.components:
         names = _class_names(program, component)
         distinct = f"{_counted(len(names), 'prediction')} per expansion"

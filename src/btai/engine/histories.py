@@ -23,7 +23,7 @@ class Model(NamedTuple):
     parts: Parts
     work: Workspace
 
-    def score(self, node: int, first: int, efe: Floats) -> None:
+    def score(self, node: int, first: int, efe: Floats) -> None:  # pragma: no cover - in plain Python alone
         """As `btai.planning.search` asks in plain Python; its compiled form calls the kernel itself."""
         score(self, node, first, efe)
 

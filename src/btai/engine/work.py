@@ -81,4 +81,6 @@ def _scratch_size(program: Program) -> int:
     """The largest intermediate result of any op, or variable."""
     ops = program.ops
     first_sizes = np.append(ops.input_size, 1)[ops.input_start[:-1]]  # an op without inputs has no intermediate result
-    return int(max(program.parts.size.max(), (ops.table_size // first_sizes).max(), np.diff(ops.node_start).max(initial=0)))
+    return int(
+        max(program.parts.size.max(), (ops.table_size // first_sizes).max(), np.diff(ops.node_start).max(initial=0))
+    )

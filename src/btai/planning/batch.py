@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Lock
 
 import numba
@@ -25,6 +25,7 @@ Flags = NDArray[np.bool_]
 Lane = tuple[Tree, Workspace]  # what a thread works in
 
 PORTION = 32  # agents that a thread takes at a time, if their planning is short; between portions Ctrl-C comes through
+WAIT_SECONDS = 0.02  # not every system lets Ctrl-C through to a thread that waits for others
 
 
 class BatchEngine:
@@ -55,7 +56,7 @@ class BatchEngine:
             model = Model(ops, parts, work)
             plan_each(tree, model, beliefs, budgets, first, last, constant, by_visits, by_cost, actions)
 
-        agents = max(1, min(PORTION, first_portion(self._program) // most))
+        agents = max(1, min(PORTION, first_portion(self._program.operations) // most))
         self._in_parallel(portion, len(beliefs), agents)
         return actions
 
@@ -97,9 +98,12 @@ class BatchEngine:
             run(self._lanes[0])
             return
         with ThreadPoolExecutor(self._threads) as pool:
+            running = {pool.submit(run, lane) for lane in self._lanes}
             try:
-                for future in [pool.submit(run, lane) for lane in self._lanes]:
-                    future.result()
+                while running:
+                    ended, running = wait(running, WAIT_SECONDS, FIRST_EXCEPTION)
+                    for future in ended:
+                        future.result()
             except BaseException:
                 starts.stop()  # the threads end with the portions they are at
                 raise

@@ -1,0 +1,56 @@
+"""The models that are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from btai.envs.dsprites import initial_states
+from btai.model import TemporalSlice, TemporalSliceBuilder
+
+__all__ = ["dsprites_starts", "independent_states"]
+
+Table = NDArray[np.float64]
+
+
+def dsprites_starts(n: int, granularity: int = 1) -> list[Mapping[str, int]]:
+    """What is seen at `n` starts of the dSprites task, drawn once and for all."""
+    chosen = np.random.default_rng(0).choice(len(initial_states()), n, replace=False)
+    cells = initial_states()[chosen] // np.array([1, 1, 1, granularity, granularity])
+    names = ("O_shape", "O_scale", "O_orientation", "O_pos_x", "O_pos_y")
+    return [dict(zip(names, (int(v) for v in cell), strict=True)) for cell in cells]
+
+
+def independent_states(relevant: int, irrelevant: int = 0, size: int = 16, dense: bool = False) -> TemporalSlice:
+    """States that each go their own way under three actions; what is seen of the relevant ones is preferred.
+
+    Their tables are moves with a little noise, or (`dense`) arbitrary numbers.
+    """
+    rng = np.random.default_rng(0)
+    values = np.arange(size)
+    builder = TemporalSliceBuilder("A_move", 3)
+    for i in range(relevant + irrelevant):
+        state, seen = f"S_{i}", f"O_{i}"
+        moves = nearly(np.stack([(values + step) % size for step in (-1, 0, 1)], axis=1), size, 0.01)
+        sight = nearly(values, size, 0.01)
+        if dense:
+            moves, sight = arbitrary(rng, moves.shape), arbitrary(rng, sight.shape)
+        builder.add_state(state, np.full(size, 1 / size)).add_transition(state, moves, [state, "A_move"])
+        builder.add_observation(seen, sight, [state])
+        if i < relevant:
+            builder.add_preference([seen], scores=values == i % size)
+    return builder.build()
+
+
+def nearly(values: Any, size: int, noise: float) -> Table:
+    """Distributions over `size` values, along axis 0, each nearly certain of one of `values` [...]."""
+    certain = np.arange(size).reshape(-1, *[1] * np.ndim(values)) == values
+    return np.where(certain, 1 - noise, noise / (size - 1))
+
+
+def arbitrary(rng: np.random.Generator, shape: tuple[int, ...]) -> Table:
+    weights = rng.uniform(0.1, 1, shape)
+    return np.asarray(weights / weights.sum(axis=0))
