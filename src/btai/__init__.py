@@ -8,13 +8,14 @@ Declare a model with `TemporalSliceBuilder`, give it to `BTAI_3MF`, and act::
     agent.update(action, obs)
 """
 
-from btai.agents import BTAI_3MF
+from btai.agents import BTAI_3MF, BTAI_BF
 from btai.errors import BtaiError
 from btai.inference import expected_free_energy, i_step, p_step
 from btai.model import TemporalSlice, TemporalSliceBuilder, load
 
 __all__ = [
     "BTAI_3MF",
+    "BTAI_BF",
     "BtaiError",
     "TemporalSlice",
     "TemporalSliceBuilder",

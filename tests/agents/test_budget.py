@@ -16,7 +16,7 @@ from spec import Spec
 from strategies import evidences, models
 
 from btai import BTAI_3MF
-from btai.agents import btai_3mf
+from btai.agents import tree_agent
 from btai.errors import PlanningError
 from btai.planning import TreeView
 
@@ -112,7 +112,7 @@ def test_tree_grows_beyond_its_first_room(monkeypatch: pytest.MonkeyPatch) -> No
     roomy = BTAI_3MF(figures.spec.build(), exp_const=figures.exp_const)
     roomy.reset(figures.evidence)
     roomy.plan(60)
-    monkeypatch.setattr(btai_3mf, "FIRST_ROOM", 2)
+    monkeypatch.setattr(tree_agent, "FIRST_ROOM", 2)
     agent = BTAI_3MF(figures.spec.build(), exp_const=figures.exp_const)
     agent.reset(figures.evidence)
     for portion in (1, 1, 1, 20, 37):
@@ -165,7 +165,7 @@ class Timed(BTAI_3MF):
 def timed(monkeypatch: pytest.MonkeyPatch, pace: Callable[[int], float], **options: Any) -> Timed:
     agent = Timed(LEVER.build(), **options)
     agent.clock, agent.pace = Clock(), pace
-    monkeypatch.setattr(btai_3mf, "time", agent.clock)
+    monkeypatch.setattr(tree_agent, "time", agent.clock)
     agent.reset({})
     return agent
 

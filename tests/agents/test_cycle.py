@@ -17,7 +17,7 @@ from spec import Spec
 from strategies import evidences, models
 
 from btai import BTAI_3MF
-from btai.errors import PlanningError
+from btai.errors import BtaiError, PlanningError
 
 some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -206,3 +206,41 @@ def test_agent_can_be_read() -> None:
     assert repr(BTAI_3MF(ts)) == "BTAI_3MF(S_x, S_y; 150 planning iterations, exp_const=2.4)"
     assert repr(BTAI_3MF(ts, time_limit=0.5)) == "BTAI_3MF(S_x, S_y; 0.5 s of planning, exp_const=2.4)"
     assert BTAI_3MF(ts, exp_const=1.5).exp_const == 1.5
+
+
+# --- what a trial begins with, and what was seen --------------------------------------------------------------------
+
+
+@some
+@given(models(max_states=3, max_observations=4, max_size=3), st.data())
+def test_trial_may_begin_from_a_given_prior(spec: Spec, data: st.DataObject) -> None:
+    engine = data.draw(st.sampled_from(["compiled", "numpy"]), label="engine")
+    agent = BTAI_3MF(spec.build(), max_planning_steps=3, engine=engine)
+    prior = {name: np.full(len(p), 1 / len(p)) for name, p in spec.priors.items()}
+    evidence = data.draw(evidences(spec, prior=prior))
+    agent.reset(evidence, prior)
+    assert_same(agent.prior, prior, 0)
+    assert_same(agent.beliefs, oracle.posteriors(spec, evidence, prior)[0], 1e-10)
+    agent.reset({})
+    assert_same(agent.prior, spec.priors)
+
+
+def test_given_prior_must_be_one_for_every_state() -> None:
+    agent = BTAI_3MF(LEVER.build())
+    with pytest.raises(BtaiError, match="S_0: no prior was given"):
+        agent.reset({}, {})
+    with pytest.raises(BtaiError, match="S_0: a prior of 3 numbers"):
+        agent.reset({}, {"S_0": np.full(3, 1 / 3)})
+    with pytest.raises(PlanningError, match="reset"):  # none of them began a trial
+        agent.step()
+
+
+def test_evidence_tells_what_was_observed_last() -> None:
+    agent = BTAI_3MF(LEVER.build())
+    with pytest.raises(PlanningError, match="evidence: the agent has observed nothing yet"):
+        _ = agent.evidence
+    agent.reset({"O_0": 1})
+    assert_same(agent.evidence, {"O_0": [0.0, 1.0]})
+    assert not agent.evidence["O_0"].flags.writeable
+    agent.update(0, {})
+    assert agent.evidence == {}

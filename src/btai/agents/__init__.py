@@ -2,6 +2,7 @@
 
 from btai.agents.batch import BatchAgent
 from btai.agents.btai_3mf import BTAI_3MF
+from btai.agents.btai_bf import BTAI_BF
 from btai.agents.explain import ActionSummary, Explanation
 
-__all__ = ["BTAI_3MF", "ActionSummary", "BatchAgent", "Explanation"]
+__all__ = ["BTAI_3MF", "BTAI_BF", "ActionSummary", "BatchAgent", "Explanation"]

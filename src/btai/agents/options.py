@@ -14,10 +14,12 @@ from btai.errors import PlanningError
 from btai.planning import MEMORY_LIMIT
 from btai.planning.choose import SELECTIONS, TIES
 
-__all__ = ["DEFAULT_ITERATIONS", "MOST_ITERATIONS", "Options", "check_room", "checked_whole"]
+__all__ = ["DEFAULT_ITERATIONS", "MOST_ITERATIONS", "ROOTS", "Options", "check_room", "checked_whole"]
 
 DEFAULT_ITERATIONS = 150
 MOST_ITERATIONS = 1_000_000  # under a time limit alone: what a tree of a few hundred megabytes holds
+ROOTS = {"fresh": (1, 0.0), "kept": (1, 0.0), "unvisited": (0, 0.0)}
+"""The visits and the cost of the root of a trial's first tree; one that is "kept" carries its own into later ones."""
 _HOW_TO_DRAW = "pass rng=numpy.random.default_rng(seed)"
 
 
@@ -34,6 +36,7 @@ class Options:
     rng: Generator | None
     inference: str
     engine: str
+    root: str = "fresh"
 
     def __post_init__(self) -> None:
         if self.max_planning_steps is not None:
@@ -51,6 +54,7 @@ class Options:
             ("ties", TIES),
             ("inference", ("exact", "loopy")),
             ("engine", ("compiled", "numpy")),
+            ("root", tuple(ROOTS)),
         ):
             if getattr(self, name) not in choices:
                 raise PlanningError(

@@ -9,8 +9,14 @@ except ImportError as error:
         "btai.envs needs Gymnasium, which is not installed: install it with `pip install gymnasium`."
     ) from error
 
-from btai.envs.dsprites import dsprites_slice, dSpritesEnv, dSpritesPreProcessingWrapper
+from btai.envs.dsprites import (
+    dsprites_flat,
+    dsprites_slice,
+    dSpritesEnv,
+    dSpritesFlatWrapper,
+    dSpritesPreProcessingWrapper,
+)
 
-__all__ = ["dSpritesEnv", "dSpritesPreProcessingWrapper", "dsprites_slice"]
+__all__ = ["dSpritesEnv", "dSpritesFlatWrapper", "dSpritesPreProcessingWrapper", "dsprites_flat", "dsprites_slice"]
 
 gymnasium.register(id="btai/dSprites-v0", entry_point="btai.envs.dsprites:dSpritesEnv")

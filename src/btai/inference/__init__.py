@@ -2,6 +2,7 @@
 
 from btai.inference.efe import ExpectedFreeEnergy, expected_free_energy
 from btai.inference.evidence import evidence_vectors, write_evidence
+from btai.inference.factors import prior_factors
 from btai.inference.istep import Inference, i_step
 from btai.inference.pstep import Prediction, p_step
 
@@ -13,5 +14,6 @@ __all__ = [
     "expected_free_energy",
     "i_step",
     "p_step",
+    "prior_factors",
     "write_evidence",
 ]

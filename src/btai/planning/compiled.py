@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.engine import Model, Program, begin, compile, grown_workspace, infer, new_workspace, predict
+from btai.engine import Model, begin, compile, grown_workspace, infer, new_workspace, predict
 from btai.inference import i_step
 from btai.model import TemporalSlice
 from btai.planning import kernels
 from btai.planning.reference import MEMORY_LIMIT
-from btai.planning.tree import Tree
+from btai.planning.tree import ITERATIONS, Tree
 
-__all__ = ["EngineBackend", "first_portion"]
+__all__ = ["EngineBackend", "Portions", "first_portion"]
 
 Vector = NDArray[np.float64]
 
-PORTION_SECONDS = 0.02  # a running kernel cannot be interrupted: it comes back this often to let Ctrl-C through
+PORTION_SECONDS = 0.01  # a running kernel cannot be interrupted: it comes back this often to let Ctrl-C through
+FIRST_PORTION = 1024  # iterations at most, while the tree is small; see Portions.search
 SECONDS_PER_OPERATION = 2e-9  # rough; it only sizes the first portion
 SECONDS_PER_ITERATION = 1e-6  # beside its operations
 
@@ -34,7 +36,7 @@ class EngineBackend:
         self._method = method
         self.most_iterations = MEMORY_LIMIT // self._program.bytes_per_iteration
         self._work = new_workspace(self._program, 1)
-        self._portion = first_portion(self._program)
+        self._portions = Portions(first_portion(self._program.operations))
 
     def infer(self, prior: Vector, evidence: Vector, observed: Sequence[str]) -> Vector:
         """The I-step. Loopy propagation, and the words for impossible evidence, are those of `btai.inference`."""
@@ -59,19 +61,32 @@ class EngineBackend:
         begin(self._program.parts, beliefs, self._work)
 
     def search(self, tree: Tree, iterations: int, exp_const: float) -> None:
-        """Search, in portions short enough for an interrupt to come through between them."""
+        """So many iterations more."""
         self._work = grown_workspace(self._program, self._work, len(tree.expanded))
-        model = Model(self._program.ops, self._program.parts, self._work)
+        self._portions.search(tree, Model(self._program.ops, self._program.parts, self._work), iterations, exp_const)
+
+
+class Portions:
+    """The compiled search, in portions short enough for an interrupt to come through between them."""
+
+    def __init__(self, first: int) -> None:
+        self._size = first
+
+    def search(self, tree: Tree, model: Any, iterations: int, exp_const: float) -> None:
+        """So many iterations more; `model` is what the kernels can score by."""
         constant = float(exp_const)  # a kernel is compiled for each type it is given
         while iterations > 0:
-            portion = min(iterations, self._portion)
+            # The deeper the tree, the longer an iteration takes. No portion is longer than all before it together, so
+            # within it the pace cannot change much.
+            done = int(tree.counts[ITERATIONS])
+            portion = min(iterations, self._size, max(FIRST_PORTION, done))
             before = time.perf_counter()
             kernels.search(tree, model, portion, constant)
             iterations -= portion
             pace = portion / max(time.perf_counter() - before, 1e-9)
-            self._portion = max(1, min(2 * self._portion, int(PORTION_SECONDS * pace)))
+            self._size = max(1, int(PORTION_SECONDS * pace))
 
 
-def first_portion(program: Program) -> int:
-    """How many planning iterations take some PORTION_SECONDS, before any has been timed."""
-    return max(1, int(PORTION_SECONDS / (program.operations * SECONDS_PER_OPERATION + SECONDS_PER_ITERATION)))
+def first_portion(operations: int) -> int:
+    """How many planning iterations of so many operations take some PORTION_SECONDS, before any has been timed."""
+    return max(1, int(PORTION_SECONDS / (operations * SECONDS_PER_OPERATION + SECONDS_PER_ITERATION)))

@@ -12,9 +12,9 @@ from btai.inference import expected_free_energy, i_step, p_step
 from btai.model import TemporalSlice
 from btai.planning.replay import replay
 from btai.planning.search import search
-from btai.planning.tree import ITERATIONS, Tree, copy_tree
+from btai.planning.tree import ITERATIONS, ROOT, Tree, copy_tree
 
-__all__ = ["MEMORY_LIMIT", "Backend", "NumpyBackend"]
+__all__ = ["MEMORY_LIMIT", "Backend", "NumpyBackend", "ReadableSearch", "Searcher"]
 
 Vector = NDArray[np.float64]
 
@@ -22,20 +22,11 @@ Vector = NDArray[np.float64]
 MEMORY_LIMIT = 2**32  # bytes that one search may take
 
 
-class Backend(Protocol):
-    """How an agent infers, predicts and searches.
-
-    Beliefs are flat, `[sum of n_S]` as laid out by `ts.state_layout`; evidence likewise by `ts.observation_layout`.
-    """
+class Searcher(Protocol):
+    """How an agent searches. Beliefs are flat, `[sum of n_S]` as laid out by `ts.state_layout`."""
 
     most_iterations: int
     """Of one search: what MEMORY_LIMIT has room for."""
-
-    def infer(self, prior: Vector, evidence: Vector, observed: Sequence[str]) -> Vector:
-        """The posterior, given the evidence of the observations that were made."""
-
-    def predict(self, beliefs: Vector, action: int) -> Vector:
-        """What the beliefs become under `action`."""
 
     def start(self, beliefs: Vector) -> None:
         """Begin a new search from these beliefs."""
@@ -44,7 +35,37 @@ class Backend(Protocol):
         """So many iterations more, of the search begun last."""
 
 
-class NumpyBackend:
+class Backend(Searcher, Protocol):
+    """How an agent infers, predicts and searches; evidence is flat as laid out by `ts.observation_layout`."""
+
+    def infer(self, prior: Vector, evidence: Vector, observed: Sequence[str]) -> Vector:
+        """The posterior, given the evidence of the observations that were made."""
+
+    def predict(self, beliefs: Vector, action: int) -> Vector:
+        """What the beliefs become under `action`."""
+
+
+class ReadableSearch:
+    """The search in plain Python, by the `score` of a subclass; an interrupted search keeps its whole iterations."""
+
+    _root = (1, 0.0)  # the visits and the cost with which the root of the present tree began
+
+    def search(self, tree: Tree, iterations: int, exp_const: float) -> None:
+        """So many iterations more."""
+        before = int(tree.counts[ITERATIONS])
+        if before == 0:
+            self._root = int(tree.visits[ROOT]), float(tree.cost[ROOT])
+        done = 0
+        try:
+            for done in range(iterations):  # noqa: B007 - read when interrupted
+                search(tree, self, 1, exp_const)
+        except BaseException:  # an interrupt in the middle of an iteration: go back to the last whole one
+            whole = replay(tree.n_actions, tree.expanded, tree.efe, *self._root, iterations=before + done)
+            copy_tree(whole, tree)
+            raise
+
+
+class NumpyBackend(ReadableSearch):
     """The paper's equations, one prediction and one expected free energy at a time."""
 
     def __init__(self, ts: TemporalSlice, method: str = "exact") -> None:
@@ -71,17 +92,6 @@ class NumpyBackend:
         """Forget the nodes of the search before."""
         self._beliefs = [self._ts.state_layout.views(beliefs)]
 
-    def search(self, tree: Tree, iterations: int, exp_const: float) -> None:
-        """Search; an interrupted search keeps its whole iterations."""
-        before = int(tree.counts[ITERATIONS])
-        done = 0
-        try:
-            for done in range(iterations):  # noqa: B007 - read when interrupted
-                search(tree, self, 1, exp_const)
-        except BaseException:  # an interrupt in the middle of an iteration: go back to the last whole one
-            _rewind(tree, before + done)
-            raise
-
     def score(self, node: int, first: int, efe: Vector) -> None:
         """Predict the children of `node` and write their expected free energies into `efe` `[A]`."""
         del self._beliefs[first:]  # an interrupted iteration may have left some behind
@@ -89,8 +99,3 @@ class NumpyBackend:
             prediction = p_step(self._ts, self._beliefs[node], action)
             self._beliefs.append(dict(prediction.states))
             efe[action] = expected_free_energy(self._ts, prediction).total
-
-
-def _rewind(tree: Tree, iterations: int) -> None:
-    """Undo, in place, whatever was done after so many iterations."""
-    copy_tree(replay(tree.n_actions, tree.expanded, tree.efe, iterations=iterations), tree)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from btai.envs.dsprites.latents import SHAPES
 from btai.envs.dsprites.task import ACTIONS, Task
 
-__all__ = ["LABELS", "likelihoods", "preferences", "priors", "transitions"]
+__all__ = ["ELSEWHERE", "GOAL", "LABELS", "likelihoods", "nearly", "preferences", "priors", "transitions"]
 
 # What the values of the variables that have words for them are called; the others are counted.
 LABELS = {"A_move": ACTIONS, "S_shape": SHAPES, "O_shape": SHAPES}
@@ -18,7 +18,7 @@ LABELS = {"A_move": ACTIONS, "S_shape": SHAPES, "O_shape": SHAPES}
 # Exact zeros would make surprising observations impossible: this much is spread evenly over the other values.
 _NOISE = 0.001
 
-_GOAL, _ELSEWHERE = 5.0, -5.0  # scores of the columns of the absorbing row; any other place scores 0
+GOAL, ELSEWHERE = 5.0, -5.0  # of the columns of the absorbing row; any other place scores 0
 
 Table = NDArray[np.float64]
 Tables = dict[str, Table]
@@ -26,22 +26,22 @@ Tables = dict[str, Table]
 
 def likelihoods(task: Task) -> Tables:
     """Every observation tells its own state, nearly always: P(O | S) by observation, [n_O, n_S]."""
-    return {f"O_{name}": _nearly(np.arange(size), size) for name, size in task.sizes.items()}
+    return {f"O_{name}": nearly(np.arange(size), size) for name, size in task.sizes.items()}
 
 
 def transitions(task: Task) -> Tables:
     """P(next | state, action) of the position, [n_S, n_S, 4], and P(next | state) of the rest, [n_S, n_S]."""
     cells = {"pos_x": _cells_after_moves(task, axis=0), "pos_y": _cells_after_moves(task, axis=1)}
-    return {f"S_{name}": _nearly(cells.get(name, np.arange(size)), size) for name, size in task.sizes.items()}
+    return {f"S_{name}": nearly(cells.get(name, np.arange(size)), size) for name, size in task.sizes.items()}
 
 
 def preferences(task: Task) -> Tables:
     """The joint preference over (x, y, shape), [n_x, n_y, 3]: the absorbing row, in the right corner."""
     sizes = task.sizes
     scores = np.zeros((sizes["pos_x"], sizes["pos_y"], sizes["shape"]))
-    scores[:, -1, :] = _ELSEWHERE
+    scores[:, -1, :] = ELSEWHERE
     for number, shape in enumerate(SHAPES):
-        scores[0 if shape == "square" else -1, -1, number] = _GOAL
+        scores[0 if shape == "square" else -1, -1, number] = GOAL
     odds = np.exp(scores)
     return {"O_shape_pos_x_y": odds / odds.sum()}
 
@@ -50,13 +50,13 @@ def priors(task: Task, observed: Mapping[str, int] | None = None) -> Tables:
     """P(S) at the start, [n_S]: uniform, or nearly certain of the values `observed` (keyed "O_...")."""
     if observed is None:
         return {f"S_{name}": np.full(size, 1 / size) for name, size in task.sizes.items()}
-    return {f"S_{name}": _nearly(observed[f"O_{name}"], size) for name, size in task.sizes.items()}
+    return {f"S_{name}": nearly(observed[f"O_{name}"], size) for name, size in task.sizes.items()}
 
 
-def _nearly(values: ArrayLike, size: int) -> Table:
+def nearly(values: ArrayLike, size: int, noise: float = _NOISE) -> Table:
     """Distributions over `size` values, along axis 0, each nearly certain of one of `values` [...]."""
     certain = np.arange(size).reshape(-1, *[1] * np.ndim(values)) == values
-    return np.where(certain, 1 - _NOISE, _NOISE / (size - 1))
+    return np.where(certain, 1 - noise, noise / (size - 1))
 
 
 def _cells_after_moves(task: Task, axis: int) -> NDArray[np.int64]:

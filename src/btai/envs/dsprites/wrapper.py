@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from btai.envs.dsprites import tables
 from btai.envs.dsprites.env import dSpritesEnv
-from btai.envs.dsprites.task import ACTIONS, SpriteState, initial_states
+from btai.envs.dsprites.task import ACTIONS, SpriteState, Task, initial_states
 from btai.errors import EnvError
 
 __all__ = ["dSpritesPreProcessingWrapper"]
@@ -66,6 +66,11 @@ class dSpritesPreProcessingWrapper:
         return self._reward
 
     @property
+    def task(self) -> Task:
+        """The rules."""
+        return self._core.task
+
+    @property
     def state(self) -> SpriteState:
         """The true state, which the agent does not see."""
         return self._core.state
@@ -84,16 +89,16 @@ class dSpritesPreProcessingWrapper:
 
     def a(self) -> tables.Tables:
         """Likelihoods P(O | S) by observation, [n_O, n_S]."""
-        return tables.likelihoods(self._core.task)
+        return tables.likelihoods(self.task)
 
     def b(self) -> tables.Tables:
         """Transitions by state: S_pos_x and S_pos_y [next, current, action], the others [next, current]."""
-        return tables.transitions(self._core.task)
+        return tables.transitions(self.task)
 
     def c(self) -> tables.Tables:
         """The joint preference "O_shape_pos_x_y", [n_x, n_y, n_shape]."""
-        return tables.preferences(self._core.task)
+        return tables.preferences(self.task)
 
     def d(self, uniform: bool = True) -> tables.Tables:
         """Priors by state, [n_S]: uniform, or nearly certain of the present state's observation."""
-        return tables.priors(self._core.task, None if uniform else self._core.task.observe(self.state))
+        return tables.priors(self._core.task, None if uniform else self.task.observe(self.state))
