@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspector.browsing import Browser
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -126,3 +127,13 @@ def test_t_maze_says_what_the_planner_can_and_cannot_do() -> None:
     assert "    cue        1.349 = 1.349 + 0.000" in printed
     assert "    left arm   1.849 = 1.156 + 0.693" in printed
     assert "not because it could learn something" in printed[-2]
+
+
+# --- the paper's Appendix B ------------------------------------------------------------------------------------------
+
+
+def test_appendix_b_opens_the_inspector_on_an_agent_that_can_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = Browser(monkeypatch)
+    agent = runpy.run_path(str(EXAMPLES / "appendix_b.py"))["agent"]
+    assert len(browser.opened) == 1
+    assert len(agent.tree.expanded) == 5  # what the stand-in for the browser asks for

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from btai import __version__
+from btai.commands import inspect_command, model_command
 from btai.errors import BtaiError
 
 # Each command imports what it needs by itself: `btai --help` should not wait for it.
@@ -41,7 +42,11 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="btai %(version)s")
 def main() -> None:
-    """Branching time active inference: run agents, look at runs, reproduce the paper."""
+    """Branching time active inference: run agents, look into them, reproduce the paper."""
+
+
+for command in (inspect_command, model_command):
+    main.add_command(command)
 
 
 @main.command("run")

@@ -1,5 +1,6 @@
 """Commands of `btai` with a file of their own; `btai.cli` puts them together."""
 
+from btai.commands.inspect import inspect_command
 from btai.commands.model import model_command
 
-__all__ = ["model_command"]
+__all__ = ["inspect_command", "model_command"]

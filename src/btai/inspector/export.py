@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ __all__ = ["Exported", "export_page"]
 MOST_ITERATIONS = 1_000_000  # of all searches together
 MOST_SLICES = 12_000  # nodes whose slice is kept, of all searches together
 MOST_CELLS = 25
+BEGINNING = b"<!doctype html>"  # of a page
 LEAST_POOLED = 8  # numbers an array must have for its copies to be worth finding
 WHY_EVERYWHERE = 30  # planning iterations up to which the choice is explained at each; beyond, ever more apart
 WHY_SPACING = 1.25
@@ -47,6 +49,8 @@ def export_page(trace: Trace, path: str | os.PathLike[str], trials: Sequence[int
     Slices are computed by Python, so they are computed now and kept: of every node if there are not too many, else
     of the most visited ones of each search.
     """
+    page = Path(path)
+    _check_place(page)
     chosen = [row.trial for row in trace.trials()] if trials is None else [*trials]
     cursors = [Cursor(trial, m.cycle.cycle) for trial in chosen for m in trace.moments(trial)]
     iterations = [len(trace.moment(cursor).cycle.expanded) for cursor in cursors]
@@ -64,12 +68,30 @@ def export_page(trace: Trace, path: str | os.PathLike[str], trials: Sequence[int
         data.plans[f"trial={cursor.trial}&cycle={cursor.cycle}"] = _plans(trace, cursor)
         for key, answer in _cycle(trace, cursor, most):
             data.add(key, answer)
-    page = Path(path)
+    text = one_file(data.packed(), page_files())
+    with _written(page):
+        page.write_text(text, "utf-8")
+    return Exported(page, len(chosen), len(cursors), most)
+
+
+def _check_place(page: Path) -> None:
+    """Refuse to write over what is no page: the run file itself, for one."""
+    with _written(page):
+        if page.exists() and not _begins_as_page(page):
+            raise RunFileError(f"{page}: it is there already and is no page. Choose another name.")
+
+
+def _begins_as_page(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(BEGINNING)) == BEGINNING
+
+
+@contextmanager
+def _written(page: Path) -> Iterator[None]:
     try:
-        page.write_text(one_file(data.packed(), page_files()), "utf-8")
+        yield
     except OSError as error:
         raise RunFileError(f"{page}: it cannot be written ({error.strerror}). Choose another place.") from error
-    return Exported(page, len(chosen), len(cursors), most)
 
 
 class _Data:

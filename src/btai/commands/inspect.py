@@ -1,4 +1,4 @@
-"""The command `btai inspect`."""
+"""`btai inspect`: look into an agent, live or as a run file has recorded it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from btai.inspector.cursor import Cursor
 if TYPE_CHECKING:
     from btai.inspector.replay import RunTrace
 
-__all__ = ["inspect"]
+__all__ = ["inspect_command"]
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 LIVE = "dsprites"
@@ -21,7 +21,7 @@ LIVE_OPTIONS = ("granularity", "planning", "exp_const", "ties")
 REPLAY_OPTIONS = ("trial", "cycle", "iteration", "export", "model")
 
 
-@click.command()
+@click.command("inspect")
 @click.argument("what", metavar="dsprites|RUNFILE")
 @click.option("--granularity", type=click.Choice(["1", "2", "4", "8"]), default="1", show_default=True)
 @click.option("--planning", type=click.IntRange(1), default=150, show_default=True, help="Iterations per action.")
@@ -37,17 +37,26 @@ REPLAY_OPTIONS = ("trial", "cycle", "iteration", "export", "model")
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page's address; any that is free.")
 @click.pass_context
-def inspect(context: click.Context, /, what: str, browser: bool, port: int, **options: Any) -> None:
+def inspect_command(context: click.Context, /, what: str, browser: bool, port: int, **options: Any) -> None:
     """Look into an agent: live (`dsprites`), or what a run file has recorded of one."""
     live = what == LIVE
-    for name in REPLAY_OPTIONS if live else LIVE_OPTIONS:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            kind = "a run file" if live else LIVE
-            raise click.UsageError(f"--{name.replace('_', '-')} is for {kind} only.")
+    _check_together(context, what, live, options)
     if live:
         _inspect_live(browser=browser, port=port, **{name: options[name] for name in LIVE_OPTIONS})
     else:
         _inspect_run(Path(what), browser=browser, port=port, **{name: options[name] for name in REPLAY_OPTIONS})
+
+
+def _check_together(context: click.Context, what: str, live: bool, options: dict[str, Any]) -> None:
+    """Refuse what is not there, and options that have no meaning here."""
+    if not live and not Path(what).exists():
+        raise click.UsageError(f"{what}: there is no such file. Give a run file, or {LIVE} for a live agent.")
+    for name in REPLAY_OPTIONS if live else LIVE_OPTIONS:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            kind = "a run file" if live else LIVE
+            raise click.UsageError(f"--{name.replace('_', '-')} is for {kind} only.")
+    if options["export"] is not None and (options["cycle"] is not None or options["iteration"] is not None):
+        raise click.UsageError("--cycle and --iteration are not for --export, which takes whole trials: --trial N.")
 
 
 def _inspect_live(granularity: str, planning: int, exp_const: float, ties: str, *, browser: bool, port: int) -> None:
@@ -104,9 +113,7 @@ def _export(trace: RunTrace, path: Path, trial: int | None) -> None:
         exported = export_page(trace, path, None if trial is None else [trial])
     finally:
         trace.close()
-    click.echo(f"{path}: {exported.trials} trials, {exported.cycles} cycles, {path.stat().st_size / 1e6:.1f} MB")
+    click.echo(f"{path}: trials: {exported.trials}, cycles: {exported.cycles}, {path.stat().st_size / 1e6:.1f} MB")
     if exported.slices_per_search is not None:
-        click.echo(
-            f"It has the slices of the {exported.slices_per_search} most visited nodes of each search; choose a trial"
-            " with --trial N for more."
-        )
+        more = " Choose a trial with --trial N for more." if exported.trials > 1 else ""
+        click.echo(f"It has the slices of the {exported.slices_per_search} most visited nodes of each search.{more}")
