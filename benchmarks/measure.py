@@ -79,8 +79,11 @@ def least(act: Callable[[], object], seconds: float, prepare: Callable[[], objec
 
 
 def in_new_process(*command: str, **variables: str) -> Any:
-    """What a Python of its own prints as JSON; `variables` are added to its environment."""
-    environment = os.environ | variables
+    """What a Python of its own prints as JSON; `variables` are added to its environment.
+
+    It may keep its bytecode, as everybody's Python does: else each import would compile the source anew.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | variables
     done = subprocess.run([sys.executable, *command], env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
