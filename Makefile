@@ -11,7 +11,7 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench fmt dist lock clean
+.PHONY: help setup demo test check types bench fmt dist lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,22 @@ check: $(STAMP) ## formatting, lint, types and the directions of the imports
 	@$(RUN) ruff check
 	@$(RUN) mypy
 	@$(RUN) pytest --quiet tests/test_architecture.py
+	@$(MAKE) --no-print-directory types
+
+# The tools come from npm, at the versions and hashes of tools/package-lock.json; none of their scripts is run.
+TOOLS := tools/node_modules/.package-lock.json
+
+ifneq ($(shell command -v npm 2>/dev/null),)
+types: $(TOOLS) ## the types of the inspector's page alone, which `check` checks where there is Node
+	@tools/node_modules/.bin/tsc --project tools/tsconfig.json
+else
+types:
+	@echo "THE TYPES OF THE INSPECTOR'S PAGE ARE NOT CHECKED: no npm was found. On Debian: apt-get install npm" >&2
+	@test -z "$$BTAI_NEEDS_NODE" # where it must be there, as in .ci/run
+endif
+
+$(TOOLS): tools/package.json tools/package-lock.json
+	@npm --prefix tools ci --ignore-scripts --no-audit --no-fund --silent
 
 bench: $(STAMP) ## measure speed and memory; QUICK=1 only shows that the measuring works
 	@$(RUN) benchmarks $(if $(QUICK),quick)
@@ -49,7 +65,7 @@ lock: ## renew requirements.lock with the newest versions that the oldest suppor
 	   $(RUN) pip freeze --exclude btai; } > requirements.lock
 
 clean: ## remove .venv and everything else that was made
-	@rm -rf $(VENV) dist htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) tools/node_modules dist htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp holds the folder it was made for: a virtual environment that was copied or moved still points to
