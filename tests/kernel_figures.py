@@ -115,7 +115,7 @@ def figures() -> dict[str, Any]:
 def kernel_files() -> list[str]:
     """The files of the package in which kernels are defined."""
     package = Path(btai.__file__).parent
-    return [str(path) for path in sorted(package.rglob("*.py")) if "\n@kernel\n" in path.read_text("utf-8")]
+    return [str(path) for path in sorted(package.rglob("*.py")) if "kernel\ndef " in path.read_text("utf-8")]
 
 
 def main(report: str) -> None:

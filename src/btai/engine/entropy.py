@@ -7,9 +7,10 @@ plain arithmetic, which the compiler turns into instructions on several entries 
 from __future__ import annotations
 
 import numpy as np
+from numpy.polynomial import Chebyshev, Polynomial
 
 from btai.engine.flat import Floats
-from btai.engine.jit import kernel
+from btai.engine.jit import fusing_kernel
 
 __all__ = ["sum_of_q_log_q"]
 
@@ -18,13 +19,23 @@ MANTISSA_BITS = 52
 BITS_OF_SQRT_HALF = int(np.sqrt(0.5).view(np.int64))
 
 
-@kernel
+def _rest_of_artanh() -> list[float]:
+    """The polynomial nearest to (artanh(t) / t - 1) / t^2 as a function of t^2, where sqrt(1/2) < m < sqrt(2)."""
+    largest = ((np.sqrt(2.0) - 1) / (np.sqrt(2.0) + 1)) ** 2
+    series = Polynomial([1 / (2 * k + 3) for k in range(15)])
+    polynomial = Chebyshev.interpolate(series, 6, domain=[0, largest]).convert(kind=Polynomial, domain=[-1, 1])
+    return list(map(float, polynomial.coef))
+
+
+A, B, C, D, E, F, G = _rest_of_artanh()
+
+
+@fusing_kernel
 def sum_of_q_log_q(q: Floats, scratch: Floats) -> float:
     """The sum over `q` `[n]` of q ln q, with 0 ln 0 = 0; `scratch` has room for 2 n numbers.
 
     Each q is m 2^e with m between sqrt(1/2) and sqrt(2), read off its bits, and ln m = 2 artanh t with
-    t = (m - 1) / (m + 1), whose series has all its digits after eleven terms, since t^2 < 0.03. A zero has a finite
-    "logarithm" here, and so adds 0.
+    t = (m - 1) / (m + 1). A zero has a finite "logarithm" here, and so adds 0.
     """
     n = len(q)
     bits, mantissa_bits = q.view(np.int64), scratch.view(np.int64)
@@ -35,9 +46,8 @@ def sum_of_q_log_q(q: Floats, scratch: Floats) -> float:
     for i in range(n):
         t = (scratch[i] - 1.0) / (scratch[i] + 1.0)
         z = t * t
-        series = 1 / 15 + z * (1 / 17 + z * (1 / 19 + z * (1 / 21)))
-        series = 1 + z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * (1 / 9 + z * (1 / 11 + z * (1 / 13 + z * series))))))
-        scratch[i] = q[i] * (scratch[n + i] * LN_2 + 2.0 * t * series)
+        rest = A + z * (B + z * (C + z * (D + z * (E + z * (F + z * G)))))
+        scratch[i] = q[i] * (scratch[n + i] * LN_2 + 2.0 * (t + t * (z * rest)))
     total = 0.0
     for i in range(n):
         total += scratch[i]

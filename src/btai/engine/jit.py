@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["OPTIONS", "inlined", "kernel"]
+__all__ = ["OPTIONS", "fusing_kernel", "inlined", "kernel"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 OPTIONS = {"_nrt": False, "forceinline": True, "error_model": "numpy"}
 
 
-def kernel(function: F) -> F:
+def kernel(function: F, **options: Any) -> F:
     """Compile `function` on its first call and keep the machine code on disk.
 
     Numba keeps it beside the source, or in a folder of the user's where that cannot be written. Where neither can, the
@@ -31,10 +31,14 @@ def kernel(function: F) -> F:
     # With the digest in its name, code compiled from other sources is never found.
     function.__qualname__ += f"_{_digest_of_sources()}"
     try:
-        return cast(F, numba.njit(cache=True, nogil=True, **OPTIONS)(function))
+        return cast(F, numba.njit(cache=True, nogil=True, **OPTIONS, **options)(function))
     except RuntimeError:
         _warn_once()
-        return cast(F, numba.njit(nogil=True, **OPTIONS)(function))
+        return cast(F, numba.njit(nogil=True, **OPTIONS, **options)(function))
+
+
+fusing_kernel = partial(kernel, fastmath={"contract"})
+"""A kernel in which a product and the sum it goes into become one instruction, rounded once instead of twice."""
 
 
 def inlined(function: F) -> F:
