@@ -11,7 +11,7 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check types bench fmt dist lock clean
+.PHONY: help setup demo test check types docs bench fmt dist lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ endif
 $(TOOLS): tools/package.json tools/package-lock.json
 	@npm --prefix tools ci --ignore-scripts --no-audit --no-fund --silent
 
+docs: $(STAMP) ## build the documentation into docs/_build/html; a warning is an error
+	@$(RUN) sphinx --builder html --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
+
 bench: $(STAMP) ## measure speed and memory; QUICK=1 only shows that the measuring works
 	@$(RUN) benchmarks $(if $(QUICK),quick)
 
@@ -60,12 +63,12 @@ dist: $(STAMP) ## build the source archive and the wheel into dist/
 
 lock: ## renew requirements.lock with the newest versions that the oldest supported Python can use
 	@python3.11 -m venv --clear $(VENV)
-	@$(RUN) pip install --quiet --disable-pip-version-check '.[dev]'
+	@$(RUN) pip install --quiet --disable-pip-version-check '.[dev,docs]'
 	@{ echo '# The exact versions that were tested; `make lock` renews them, no other hand does.'; \
 	   $(RUN) pip freeze --exclude btai; } > requirements.lock
 
 clean: ## remove .venv and everything else that was made
-	@rm -rf $(VENV) tools/node_modules dist htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) tools/node_modules dist docs/_build docs/_made htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp holds the folder it was made for: a virtual environment that was copied or moved still points to

@@ -26,8 +26,8 @@ class FromGymnasium:
         experiments.run(agent, FromGymnasium(gymnasium.make("FrozenLake-v1"), agent.ts))
 
     Its parts are called by their keys in a `Dict`, else by their numbers, so a single `Discrete` is part 0. Without
-    `names`, a part of a `Dict` is the observation of that name, with "O_" before it if need be. Numbered parts are the
-    model's observations in the order of declaration if they are as many, else O_0, O_1, ...
+    `names`, a part of a `Dict` is the observation of that name, with `"O_"` before it if need be. Numbered parts are
+    the model's observations in the order of declaration if they are as many, else `O_0`, `O_1`, ...
 
     Args:
         env: the environment.

@@ -32,13 +32,13 @@ class PymdpModel:
     makes of them holds float32.
 
     Attributes:
-        A: likelihoods [n_O, *states] of the modalities; the states are those of `A_dependencies`, in that order.
-        B: transitions [n_S, *states, n_actions] of the factors; n_actions is 1 where the action does nothing.
-        C: log preferences [n_O].
-        D: priors [n_S].
+        A: likelihoods `[n_O, *states]` of the modalities; the states are those of `A_dependencies`, in that order.
+        B: transitions `[n_S, *states, n_actions]` of the factors; n_actions is 1 where the action does nothing.
+        C: log preferences `[n_O]`.
+        D: priors `[n_S]`.
         A_dependencies: the factors on which each modality depends.
         B_dependencies: the factors on which each factor depends, always itself among them.
-        policies: [n_actions, 1, factors], the action of each factor for each action of the slice.
+        policies: `[n_actions, 1, factors]`, the action of each factor for each action of the slice.
         names: what pymdp only numbers.
         modalities: the slice's observations that each modality stands for: one, or all of a joint preference.
         losses: what could not be carried over as it was.

@@ -1,0 +1,50 @@
+"""Pages that are made from other parts of the repository when the documentation is built, into `docs/_made`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from btai.cli import main
+
+__all__ = ["write_pages"]
+
+NO_PICTURES = "There are no pictures here: `make bench` measures and draws them, into `benchmarks/results/`."
+
+
+def write_pages(docs: Path) -> None:
+    """Make them anew; what is no longer there goes."""
+    made = docs / "_made"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    (made / "benchmarks.md").write_text(benchmarks(docs.parent / "benchmarks" / "results", made), "utf-8")
+    (made / "command.md").write_text(command(), "utf-8")
+
+
+def benchmarks(results: Path, made: Path) -> str:
+    """The curves that were measured last, if any were."""
+    pictures = sorted(results.glob("*.png"))
+    for picture in pictures:
+        shutil.copy(picture, made)
+    shown = [f"## {p.stem.replace('_', ' ').capitalize()}\n\n![{p.stem}]({p.name})" for p in pictures]
+    return "\n\n".join(["# Benchmarks", *(shown or [NO_PICTURES])]) + "\n"
+
+
+def command() -> str:
+    """What each command of `btai` says of itself."""
+    helps = (f"## `{name}`\n\n```text\n{text}\n```" for name, text in _helps(main, "btai", None))
+    return "\n\n".join(["# The command `btai`", *helps]) + "\n"
+
+
+def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
+    """Name and help of a command and of those below it."""
+    context = click.Context(command, parent, info_name=name.split()[-1], max_content_width=100)
+    yield name, command.get_help(context)
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            assert found is not None
+            yield from _helps(found, f"{name} {below}", context)
