@@ -37,7 +37,7 @@ def cells_in(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         found = {}
         for table in tables:
             columns = [c[1] for c in connection.execute(f"PRAGMA table_info({table})") if not c[1].endswith("_seconds")]
-            found[table] = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2").fetchall()
+            found[table] = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2, 3").fetchall()
         return found
 
 

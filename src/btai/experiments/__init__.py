@@ -3,6 +3,7 @@
 from btai.experiments.recording import Cycle
 from btai.experiments.run import RunResult, run
 from btai.experiments.runfile import RunFile
+from btai.experiments.storedrun import Failure, StoredRun
 from btai.experiments.summary import Summary, summarise, wilson_interval
 from btai.experiments.trial import Agent, Environment, Job, Trial, derived_seed, run_trial
 
@@ -10,9 +11,11 @@ __all__ = [
     "Agent",
     "Cycle",
     "Environment",
+    "Failure",
     "Job",
     "RunFile",
     "RunResult",
+    "StoredRun",
     "Summary",
     "Trial",
     "derived_seed",

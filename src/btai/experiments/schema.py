@@ -9,18 +9,26 @@ from btai.errors import RunFileError
 __all__ = ["APPLICATION_ID", "RANDOM", "SCHEMA_VERSION", "TABLES", "check_header"]
 
 APPLICATION_ID = int.from_bytes(b"btai", "big")
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1 held one run
 RANDOM = "random"  # the configuration's `starts` where the environment drew them; else a digest of the list
 
 # REAL is float64, so every number comes back as it went in. Blobs are little-endian, without padding: float64 except
 # `expanded`, which is int32. Where each variable's vector lies in them says the configuration's `layout`.
 TABLES = """
+CREATE TABLE runs (
+    run INTEGER PRIMARY KEY,          -- 0, 1, ...: one run, or those of a sweep
+    failed_trial INTEGER,             -- where the run was given up; NULL: it was not
+    failure TEXT                      -- why: a traceback, or how the worker ended
+);
 CREATE TABLE configuration (
-    key TEXT PRIMARY KEY,
-    value TEXT NOT NULL               -- JSON
+    run INTEGER NOT NULL REFERENCES runs,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,              -- JSON
+    PRIMARY KEY (run, key)
 );
 CREATE TABLE trials (
-    trial INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs,
+    trial INTEGER NOT NULL,
     seed INTEGER NOT NULL,
     initial_state TEXT NOT NULL,      -- JSON
     reward REAL NOT NULL,
@@ -30,10 +38,12 @@ CREATE TABLE trials (
     inference_seconds REAL NOT NULL,
     environment_seconds REAL NOT NULL,
     planning_iterations INTEGER NOT NULL,
-    actions TEXT NOT NULL             -- JSON
+    actions TEXT NOT NULL,            -- JSON
+    PRIMARY KEY (run, trial)
 );
 CREATE TABLE cycles (
-    trial INTEGER NOT NULL REFERENCES trials,
+    run INTEGER NOT NULL,
+    trial INTEGER NOT NULL,
     cycle INTEGER NOT NULL,
     action INTEGER,                   -- NULL: the end of the trial
     evidence BLOB NOT NULL,           -- the observations' vectors
@@ -41,7 +51,8 @@ CREATE TABLE cycles (
     posterior BLOB NOT NULL,          -- the states' vectors
     expanded BLOB NOT NULL,           -- the node that each planning iteration expanded
     efe BLOB NOT NULL,                -- expected free energy of each node in order of creation, NaN at the root
-    PRIMARY KEY (trial, cycle)
+    PRIMARY KEY (run, trial, cycle),
+    FOREIGN KEY (run, trial) REFERENCES trials
 );
 """
 

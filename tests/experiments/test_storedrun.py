@@ -1,0 +1,111 @@
+"""A run file of several runs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from experiments.corridor import Corridor, Drunkard, planner
+
+from btai.errors import RunFileError
+from btai.experiments import Failure, RunFile, Trial, run
+
+CONFIGURATIONS: list[dict[str, Any]] = [{"seed": seed, "trials": 4, "starts": "random"} for seed in range(3)]
+TRIALS = run(Drunkard(), Corridor(), trials=4).trials
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[RunFile]:
+    with RunFile.write(tmp_path / "sweep.sqlite", *CONFIGURATIONS) as file:
+        yield file
+
+
+def numbers(trials: list[Trial]) -> list[int]:
+    return [trial.index for trial in trials]
+
+
+def test_each_run_has_trials_of_its_own(file: RunFile) -> None:
+    file.runs[2].append(TRIALS[1])
+    file.runs[2].append(TRIALS[0])
+    file.runs[0].append(replace(TRIALS[0], reward=-1.0))
+    with RunFile.open(file.path) as reader:
+        assert [r.config for r in reader.runs] == CONFIGURATIONS
+        assert [r.number for r in reader.runs] == [0, 1, 2]
+        assert reader.runs[2].trials() == [TRIALS[0], TRIALS[1]]
+        assert reader.runs[2].done() == {0, 1}
+        assert (reader.runs[0].summary().p_solved, reader.runs[1].summary().trials) == (0.0, 0)
+
+
+def test_file_of_several_runs_is_not_taken_for_one(file: RunFile) -> None:
+    for ask in (file.trials, file.summary, lambda: file.cycles(0), lambda: file.config, lambda: file.append(TRIALS[0])):
+        with pytest.raises(RunFileError, match="holds 3 runs, and none was chosen"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("configurations", "message"),
+    [
+        (CONFIGURATIONS[:2], "another sweep: of 3 runs, and 2 now"),
+        ([*CONFIGURATIONS[:2], CONFIGURATIONS[1]], "seed of run 2 is 2 there and 1 now"),
+    ],
+)
+def test_file_of_another_sweep_is_refused(file: RunFile, configurations: list[dict[str, Any]], message: str) -> None:
+    file.close()
+    with pytest.raises(RunFileError, match=message):
+        RunFile.write(file.path, *configurations)
+
+
+def test_what_is_found_later_is_kept_and_must_stay_so(file: RunFile) -> None:
+    file.runs[1].complete({"agent": {"bias": 0.6}})
+    file.runs[1].complete({"agent": {"bias": 0.6}, "environment": "hall"})
+    file.close()
+    with RunFile.write(file.path, *CONFIGURATIONS) as again:
+        assert list(again.runs[1].config) == ["seed", "trials", "starts", "agent", "environment"]
+        assert list(again.runs[0].config) == ["seed", "trials", "starts"]
+        with pytest.raises(RunFileError, match=r"agent\.bias of run 1 is 0\.6 there and 0\.7 now"):
+            again.runs[1].complete({"agent": {"bias": 0.7}})
+
+
+def test_run_given_up_keeps_the_trials_before(file: RunFile) -> None:
+    given_up, other = file.runs[:2]
+    for trial in TRIALS:
+        given_up.append(trial)
+        other.append(trial)
+    given_up.fail(Failure(2, "it rained"))
+    assert numbers(given_up.trials()) == [0, 1]
+    assert given_up.failure == Failure(2, "it rained")
+    assert (numbers(other.trials()), other.failure) == ([0, 1, 2, 3], None)
+    given_up.forgive()
+    assert given_up.failure is None
+
+
+def test_recorded_cycles_go_with_their_trials(tmp_path: Path, file: RunFile) -> None:
+    with RunFile.open(run(planner(), Corridor(), 2, out=tmp_path / "one.sqlite", record=True).path or "") as recorded:
+        layout, trials, cycles = recorded.config["layout"], recorded.trials(), recorded.cycles(1)
+    for kept in file.runs[:2]:
+        kept.complete({"layout": layout})
+        kept.append(trials[1], cycles)
+    file.runs[0].fail(Failure(1, "it rained"))
+    assert file.runs[0].cycles(1) == []
+    assert [c.action for c in file.runs[1].cycles(1)] == [c.action for c in cycles]
+    with closing(sqlite3.connect(file.path)) as connection:
+        assert connection.execute("SELECT DISTINCT run, trial FROM cycles").fetchall() == [(1, 1)]
+
+
+def test_file_open_for_reading_is_not_changed(file: RunFile) -> None:
+    with RunFile.open(file.path) as reader:
+        kept = reader.runs[0]
+        changes: list[Callable[[], None]] = [
+            lambda: kept.append(TRIALS[0]),
+            lambda: kept.complete({"agent": "x"}),
+            lambda: kept.fail(Failure(0, "it rained")),
+            kept.forgive,
+        ]
+        for change in changes:
+            with pytest.raises(RunFileError, match="open for reading"):
+                change()
