@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 from golden import own_figures, own_names
-from spec import Factor, Spec
+from spec import Array, Factor, Spec
 
 import btai
-from btai import BTAI_3MF
+from btai import BTAI_3MF, BTAI_VMP
 from btai.agents import BatchAgent
 from btai.errors import ImpossibleObservationError
 from btai.model import TemporalSlice
@@ -27,7 +27,7 @@ Task = tuple[str, TemporalSlice, Mapping[str, Any], Mapping[str, Any]]  # name, 
 
 
 def tasks() -> Iterator[Task]:
-    """Our golden models, and one with shifted tables of every form."""
+    """Our golden models, and others for what they leave out."""
     for name in own_names():
         figures = own_figures(name)
         yield name, figures.spec.build(), figures.evidence, figures.next_evidence
@@ -35,6 +35,7 @@ def tasks() -> Iterator[Task]:
     yield "impossible at once", zeros.spec.build(), zeros.evidence, {"O_x": 0, "O_wall": 1}
     yield "impossible around a loop", ring().build(), {"O_0": 1}, {"O_0": 1, "O_1": 0, "O_2": 0}
     yield "shifted", shifted().build(), {"O_a": 3}, {"O_a": 4, "O_b": 1}
+    yield "positive", positive().build(), {"O_b": [0.5, 0.1]}, {"O_a": 1, "O_b": 1}
 
 
 def ring() -> Spec:
@@ -77,13 +78,41 @@ def shifted() -> Spec:
     )
 
 
+def positive() -> Spec:
+    """No zero anywhere; two states that hang together, from slice to slice and by what is seen of them."""
+    rng = np.random.default_rng(0)
+
+    def table(*shape: int) -> Array:
+        weights = rng.uniform(0.05, 1.0, shape)
+        return np.asarray(weights / weights.sum(axis=0))
+
+    return Spec(
+        action="A_0",
+        n_actions=2,
+        priors={"S_a": table(2), "S_b": table(3)},
+        likelihoods={
+            "O_a": Factor(table(3, 2, 3), ("S_a", "S_b")),
+            "O_b": Factor(table(2, 3), ("S_b",)),
+            "O_c": Factor(np.full((2, 2), 0.5), ("S_a",)),
+        },
+        transitions={
+            "S_a": Factor(table(2, 2, 2), ("A_0", "S_a")),
+            "S_b": Factor(table(3, 3, 2), ("S_b", "S_a")),
+        },
+        preferences={("O_a", "O_b"): table(6).reshape(3, 2)},
+    )
+
+
 def figures_of(ts: TemporalSlice, first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
     """Two cycles of an agent and of a batch of two, the second of which has finished in the second cycle."""
     agent, batch = BTAI_3MF(ts, ITERATIONS), BatchAgent(ts, 2, ITERATIONS, threads=1)
     agent.reset(first)
     batch.reset(repeated(ts, first))
     chosen = agent.step()
-    found = {"tree": tree_of(agent), "beliefs": beliefs_of(agent), "actions": batch.step().tolist()}
+    found: dict[str, Any] = {"tree": tree_of(agent), "beliefs": beliefs_of(agent), "actions": batch.step().tolist()}
+    if all((table > 0).all() for table in tables_of(ts)):
+        found["vmp"] = vmp_figures_of(ts, first, second)
+        found["hurried vmp"] = vmp_figures_of(ts, first, second, tolerance=1e-12, max_sweeps=2)
     batch.finish([False, True])
     try:
         agent.update(chosen, second)
@@ -94,16 +123,35 @@ def figures_of(ts: TemporalSlice, first: Mapping[str, Any], second: Mapping[str,
     return found | {"next actions": [agent.step(), *batch.step().tolist()]}
 
 
+def tables_of(ts: TemporalSlice) -> list[Array]:
+    priors = [state.prior for state in ts.states.values()]
+    return priors + [o.likelihood for o in ts.observations.values()] + [t.table for t in ts.transitions.values()]
+
+
+def vmp_figures_of(
+    ts: TemporalSlice, first: Mapping[str, Any], second: Mapping[str, Any], **stopping: Any
+) -> dict[str, Any]:
+    """Two cycles by variational message passing, and what the second makes of the first."""
+    agent = BTAI_VMP(ts, ITERATIONS, action_selection="lowest_cost", **stopping)
+    agent.reset(first)
+    found = {"beliefs": beliefs_of(agent)}
+    agent.update(agent.step(), second)
+    agent.step()
+    past = {name: belief.tolist() for name, belief in agent.past.states(0).items()}
+    found |= {"next beliefs": beliefs_of(agent), "past": past | {"action": agent.past.action(0).tolist()}}
+    return found | {"tree": tree_of(agent), "ended": [agent.inference.iterations, agent.unsettled]}
+
+
 def repeated(ts: TemporalSlice, evidence: Mapping[str, Any]) -> dict[str, Any]:
     return {name: np.array([value, value]) for name, value in evidence.items()}
 
 
-def tree_of(agent: BTAI_3MF) -> dict[str, list[float]]:
+def tree_of(agent: BTAI_3MF | BTAI_VMP) -> dict[str, list[float]]:
     tree = agent.tree
     return {"expanded": tree.expanded.tolist(), "visits": tree.visits.tolist(), "efe": tree.efe[1:].tolist()}
 
 
-def beliefs_of(agent: BTAI_3MF) -> dict[str, list[float]]:
+def beliefs_of(agent: BTAI_3MF | BTAI_VMP) -> dict[str, list[float]]:
     return {name: belief.tolist() for name, belief in agent.beliefs.items()}
 
 

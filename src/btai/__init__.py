@@ -8,7 +8,7 @@ Declare a model with `TemporalSliceBuilder`, give it to `BTAI_3MF`, and act::
     agent.update(action, obs)
 """
 
-from btai.agents import BTAI_3MF, BTAI_BF
+from btai.agents import BTAI_3MF, BTAI_BF, BTAI_VMP
 from btai.errors import BtaiError
 from btai.inference import expected_free_energy, i_step, p_step
 from btai.model import TemporalSlice, TemporalSliceBuilder, load
@@ -16,6 +16,7 @@ from btai.model import TemporalSlice, TemporalSliceBuilder, load
 __all__ = [
     "BTAI_3MF",
     "BTAI_BF",
+    "BTAI_VMP",
     "BtaiError",
     "TemporalSlice",
     "TemporalSliceBuilder",

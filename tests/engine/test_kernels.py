@@ -20,9 +20,9 @@ from hand_made import LEVER
 from numpy.testing import assert_allclose
 
 import btai
-from btai import BTAI_3MF
+from btai import BTAI_3MF, BTAI_VMP
 from btai.agents import BatchAgent
-from btai.engine import begin, infer, jit, predict
+from btai.engine import begin, infer, jit, predict, settle_chain
 from btai.planning import kernels
 
 SOURCE = Path(btai.__file__).parent
@@ -90,7 +90,15 @@ def lives_of_an_agent_and_a_batch(number: Any, whole: Any) -> list[int]:
     batch = BatchAgent(ts, 2, whole(3), exp_const=number(2))
     batch.reset({"O_0": np.array([whole(0), whole(1)])})
     batch.update(batch.step([whole(3), whole(2)]), {"O_0": np.array([[number(1), number(2)]] * 2)})
-    entries: list[Any] = [kernels.search, kernels.plan_each, kernels.perceive_each, infer, predict, begin]
+    positive = kernel_figures.positive().build()
+    vmp = BTAI_VMP(
+        positive, whole(3), number(2), action_selection="lowest_cost", tolerance=number(1), max_sweeps=whole(9)
+    )
+    vmp.reset({"O_a": whole(1)})
+    vmp.update(vmp.step(), {"O_b": [number(1), 0.25]})
+    vmp.step()
+    searches: list[Any] = [kernels.search, kernels.plan_each]
+    entries = [*searches, kernels.perceive_each, infer, predict, begin, settle_chain]
     return [len(entry.signatures) for entry in entries]
 
 

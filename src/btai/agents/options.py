@@ -14,7 +14,7 @@ from btai.errors import PlanningError
 from btai.planning import MEMORY_LIMIT
 from btai.planning.choose import SELECTIONS, TIES
 
-__all__ = ["DEFAULT_ITERATIONS", "MOST_ITERATIONS", "ROOTS", "Options", "check_room", "checked_whole"]
+__all__ = ["DEFAULT_ITERATIONS", "MOST_ITERATIONS", "ROOTS", "Options", "check_positive", "check_room", "checked_whole"]
 
 DEFAULT_ITERATIONS = 150
 MOST_ITERATIONS = 1_000_000  # under a time limit alone: what a tree of a few hundred megabytes holds
@@ -41,10 +41,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.max_planning_steps is not None:
             checked_whole("max_planning_steps", self.max_planning_steps, least=1)
-        if self.time_limit is not None and not (_is_finite(self.time_limit) and self.time_limit > 0):
-            raise PlanningError(
-                f"time_limit: {self.time_limit!r} was given; a finite number of seconds above 0 is required."
-            )
+        if self.time_limit is not None:
+            check_positive("time_limit", self.time_limit, "number of seconds")
         for name in ("exp_const", "precision"):
             value = getattr(self, name)
             if not (_is_finite(value) and value >= 0):
@@ -91,6 +89,12 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None) ->
         required = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise PlanningError(f"{name}: {value!r} was given; a whole number {required} is required.")
     return int(value)
+
+
+def check_positive(name: str, value: Any, what: str = "number") -> None:
+    """Refuse what is no finite number above 0."""
+    if not (_is_finite(value) and value > 0):
+        raise PlanningError(f"{name}: {value!r} was given; a finite {what} above 0 is required.")
 
 
 def check_room(iterations: int, most: int) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from btai.agents.explain import Explanation
 from btai.agents.options import ROOTS, Options, check_room, checked_whole
 from btai.errors import PlanningError
+from btai.inference import Prediction, p_step
 from btai.model import TemporalSlice
 from btai.planning import NO_NODE, ROOT, Searcher, Tree, TreeView, choose_action, grown_tree, new_tree
 from btai.planning.tree import ITERATIONS
@@ -100,7 +101,7 @@ class TreeAgent(ABC):
     def tree(self) -> TreeView:
         """The search tree as it is now."""
         self._require_reset("tree")
-        return TreeView(self.ts, self._tree, self.beliefs, self.options.exp_const)
+        return TreeView(self.ts, self._tree, self.beliefs, self.options.exp_const, self._predict)
 
     def explain(self) -> Explanation:
         """Why the action that `choose()` gives, against each other one."""
@@ -114,6 +115,10 @@ class TreeAgent(ABC):
         """Plan from these beliefs from now on."""
         self._searcher.start(posterior)
         self._posterior, self._tree, self._chosen, self._ready = posterior, tree, None, True
+
+    def _predict(self, beliefs: Mapping[str, Vector], action: int) -> Prediction:
+        """What the search expects to follow `action`; for those who look at the tree."""
+        return p_step(self.ts, beliefs, action)
 
     def _new_tree(self, executed: int | None = None) -> Tree:
         """A tree of one root; that of a kept root begins with the visits and the cost of the child it was before."""

@@ -38,14 +38,16 @@ class Inference:
     posteriors: Mapping[str, Vector]
     """P(S_t^s | O_t) of each state, `[n_S]`."""
     log_evidence: float
-    """ln P(O_t); Bethe's approximation of it where `exact` is false."""
+    """ln P(O_t); where `exact` is false Bethe's approximation of it or, of variational message passing, minus the free
+    energy: a bound from below on ln P of everything since the trial began."""
     exact: bool
     reason: str
     """Why the result is exact, or why it is not."""
     residual: float = 0.0
-    """The largest change of a message in the last sweep of loopy propagation."""
+    """The largest change of a message in the last sweep of loopy propagation; the last decrease of the free energy in
+    variational message passing."""
     iterations: int = 0
-    """The sweeps of loopy propagation."""
+    """The sweeps of loopy propagation, or of variational message passing."""
     messages: Messages = field(default_factory=dict, repr=False)
     """The normalised messages by edge: `messages["S_x", "f_O_x"]` on trees and in loopy propagation, where the
     factor of variable `X` is called `f_X`; between cliques, `messages["{S_x, S_y}", "{S_y}"]`, in a junction tree."""

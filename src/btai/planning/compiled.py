@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.engine import Model, begin, compile, grown_workspace, infer, new_workspace, predict
+from btai.engine import Model, VmpModel, begin, compile, grown_workspace, infer, new_workspace, predict
 from btai.inference import i_step
 from btai.model import TemporalSlice
 from btai.planning import kernels
@@ -72,8 +71,8 @@ class Portions:
     def __init__(self, first: int) -> None:
         self._size = first
 
-    def search(self, tree: Tree, model: Any, iterations: int, exp_const: float) -> None:
-        """So many iterations more; `model` is what the kernels can score by."""
+    def search(self, tree: Tree, model: Model | VmpModel, iterations: int, exp_const: float) -> None:
+        """So many iterations more."""
         constant = float(exp_const)  # a kernel is compiled for each type it is given
         while iterations > 0:
             # The deeper the tree, the longer an iteration takes. No portion is longer than all before it together, so

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from numba.extending import overload, register_jitable
 
-from btai.engine import score as engine_score
+from btai.engine import VmpModel, score_branches
+from btai.engine import score as score_predictions
 from btai.engine.jit import OPTIONS
 from btai.planning.choose import best_action
 from btai.planning.search import evaluate, expand, propagate, score, search, select
@@ -19,5 +20,7 @@ for _function in (select, expand, evaluate, propagate, search, clear_tree, best_
 # Without annotations: Numba wants the two signatures to be equal, and a lambda's has none.
 @overload(score, jit_options=OPTIONS)
 def _score_compiled(model, node, first, efe):  # pragma: no cover - Numba asks only where it compiles
-    """In compiled code the engine scores; `model` is a `btai.engine.Model`."""
-    return lambda model, node, first, efe: engine_score(model, node, first, efe)
+    """In compiled code the engine scores; `model` is one of its models."""
+    if model.instance_class is VmpModel:
+        return lambda model, node, first, efe: score_branches(model, node, first, efe)
+    return lambda model, node, first, efe: score_predictions(model, node, first, efe)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.engine import Cliques, Model, Ops, Parts, Workspace, begin, infer, kernel, predict
+from btai.engine import Cliques, Model, Ops, Parts, VmpModel, Workspace, begin, infer, kernel, predict
 from btai.planning import jit
 from btai.planning.tree import Tree
 
@@ -17,7 +17,7 @@ Flags = NDArray[np.bool_]
 
 
 @kernel
-def search(tree: Tree, model: Model, iterations: int, exp_const: float) -> None:
+def search(tree: Tree, model: Model | VmpModel, iterations: int, exp_const: float) -> None:
     """`btai.planning.search.search`, compiled."""
     jit.search(tree, model, iterations, exp_const)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from btai.planning.tree import ITERATIONS, NO_NODE, NODES, ROOT, Tree
 __all__ = ["Node", "TreeView"]
 
 Vector = NDArray[np.float64]
+Predict = Callable[[Mapping[str, Vector], int], Prediction]
 
 
 class TreeView:
@@ -25,10 +27,17 @@ class TreeView:
     `[nodes]`, in order of creation, and `expanded`, the node that each planning iteration expanded `[iterations]`.
 
     It stays as it is when planning goes on. Beliefs are not kept by the search: a node predicts its own from the
-    root's when somebody looks.
+    root's when somebody looks, by `predict(beliefs of its parent, action)`; the P-step, if absent.
     """
 
-    def __init__(self, ts: TemporalSlice, tree: Tree, beliefs: Mapping[str, Vector], exp_const: float) -> None:
+    def __init__(
+        self,
+        ts: TemporalSlice,
+        tree: Tree,
+        beliefs: Mapping[str, Vector],
+        exp_const: float,
+        predict: Predict | None = None,
+    ) -> None:
         nodes = int(tree.counts[NODES])
         self.ts = ts
         self.exp_const = exp_const
@@ -41,6 +50,7 @@ class TreeView:
         self.efe = _snapshot(tree.efe, nodes)
         self.expanded = _snapshot(tree.expanded, int(tree.counts[ITERATIONS]))
         self._root_beliefs = dict(beliefs)
+        self._predict = predict or partial(p_step, ts)
         self._predictions: dict[int, Prediction] = {}
 
     def __len__(self) -> int:
@@ -72,7 +82,7 @@ class TreeView:
         return self._root_beliefs if index == ROOT else self.prediction(index).states
 
     def prediction(self, index: int) -> Prediction:
-        """The P-step that leads to node `index`, which is not the root."""
+        """What is predicted for node `index`, which is not the root."""
         if index == ROOT:
             raise PlanningError(
                 "the root is the present slice: it has no prediction and no expected free energy; look at its children."
@@ -83,7 +93,7 @@ class TreeView:
         for node in reversed(path):
             if node not in self._predictions:
                 before = self.beliefs(int(self.parent[node]))
-                self._predictions[node] = p_step(self.ts, before, int(self.action[node]))
+                self._predictions[node] = self._predict(before, int(self.action[node]))
         return self._predictions[index]
 
     def __repr__(self) -> str:
