@@ -11,19 +11,26 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check types docs bench fmt dist lock clean
+.PHONY: help setup demo test test-all check types docs bench fmt dist lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## make .venv or bring it up to date (the other targets do so themselves)
 
 demo: $(STAMP) ## repeat the paper's last table in brief
 	@$(VENV)/bin/btai reproduce --quick
 
-test: $(STAMP) ## run the tests; the core must be covered to the last line and branch
-	@$(RUN) pytest --numprocesses=auto --maxprocesses=8 --cov --cov-report=
-	@$(RUN) coverage report --include='$(CORE)' --fail-under=100
+PYTEST   := pytest --numprocesses=auto --maxprocesses=8 --cov --cov-report=
+COVERAGE := coverage report --include='$(CORE)' --fail-under=100
+
+test: $(STAMP) ## run the tests but for the slow ones; the core must be covered to the last line and branch
+	@$(RUN) $(PYTEST) -m 'not slow'
+	@$(RUN) $(COVERAGE)
+
+test-all: $(STAMP) ## run all tests, as .ci/run does
+	@$(RUN) $(PYTEST)
+	@$(RUN) $(COVERAGE)
 
 check: $(STAMP) ## formatting, lint, types and the directions of the imports
 	@$(RUN) ruff format --check
