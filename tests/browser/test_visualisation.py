@@ -54,12 +54,11 @@ def test_the_node_and_its_children_have_the_numbers_of_a_fresh_agent(
     tree, names = agent.tree, action_names(agent.tree)
     seen.open(replay, trial=0, cycle=1, iteration=iteration)
     rows = seen.numbers("near-tree")
-    assert column(rows, 0) == ["itself"] + ["child"] * tree.n_actions
-    assert column(rows, 2) == ["", *names]
+    assert column(rows, 0) == ["(itself)", *names]
     for row, node in zip(rows, [tree.root, *tree.root.children], strict=True):
-        same(row[3:6], [node.visits, node.cost, node.mean_cost])
+        same(row[1:5], [node.index, node.visits, node.cost, node.mean_cost])
         if node.index:
-            same(row[6:], [node.efe, node.exploration, node.uct])
+            same(row[5:], [node.efe, node.exploration, node.uct])
 
 
 def test_the_best_action_is_green_and_the_node_expanded_last_is_framed_red_both_in_words(

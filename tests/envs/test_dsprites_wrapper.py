@@ -167,3 +167,20 @@ def test_trial_that_takes_too_long_is_truncated_and_an_entry_is_not() -> None:
     env.execute(DOWN)
     assert env.done()
     assert not env.truncated
+
+
+@pytest.mark.parametrize("granularity", [1, 4, 8])
+def test_the_area_of_the_positions_is_where_the_shapes_are_in_the_image(granularity: int) -> None:
+    env = wrapped(granularity)
+    left, top, right, bottom = env.picture_area("S_pos_x", "S_pos_y") or pytest.fail("there is none")
+    columns, rows = 32 // granularity, 32 // granularity + 1
+    for x, y in ((0, 0), (31, 31), (5, 20), (24, 11)):
+        obs = env.reset(state=(0, 5, 0, x, y))
+        lit = np.argwhere(np.asarray(env.render())[:, :, 0])
+        row, column = (lit.mean(axis=0) + 0.5) / 64  # the middle of a square
+        assert obs["O_pos_x"] == int((column - left) / (right - left) * columns)
+        assert obs["O_pos_y"] == int((row - top) / (bottom - top) * rows)
+
+
+def test_states_that_are_no_positions_have_no_area() -> None:
+    assert wrapped().picture_area("S_pos_y", "S_pos_x") is None

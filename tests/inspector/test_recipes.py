@@ -108,6 +108,7 @@ def test_trees_that_keep_their_root_can_be_had_from_python(tmp_path: Path) -> No
 
 def test_only_known_words_stand_in_braces(seven: Recorded) -> None:
     words = {"iteration", "node", "state", "source", "target", "observation", "group", "action", "chosen", "x", "y"}
+    words |= {"changes", "options", "iterations"}
     trace = seven.trace()
     for text in views.info(trace)["python"].values():
         assert set(re.findall(r"\{(\w+)\}", text)) <= words

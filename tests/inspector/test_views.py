@@ -326,6 +326,13 @@ def test_occupancy_is_the_joint_of_two_states(trace: RunTrace) -> None:
             close(joint[row, column], beliefs[y][row] * beliefs[x][column])
 
 
+def test_a_heat_map_lies_where_the_environment_says(trace: RunTrace, recorded: Recorded) -> None:
+    x, y = exact(views.info(trace))["occupancy"][0]
+    tell = getattr(recorded.make_env(), "picture_area", None)
+    expected = tell(x, y) if tell else None
+    assert exact(views.occupancy(trace, Cursor(), x, y))["area"] == (expected and [*expected])
+
+
 def test_why_is_what_the_agent_explains(trace: RunTrace, decided: Iterator[tuple[Cursor, BTAI_3MF]]) -> None:
     for cursor, agent in decided:
         expected = Explanation.of(agent.tree, agent.choose())

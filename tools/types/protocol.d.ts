@@ -156,7 +156,7 @@ declare namespace Api {
         columns: number;
         rows: number;
         values: Packed;
-        area?: [number, number, number, number] | null; // left, top, right, bottom as shares of the image
+        area: [number, number, number, number] | null; // left, top, right, bottom as shares of the image; null: all of it
     }
 
     interface Fact {

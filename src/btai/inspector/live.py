@@ -53,12 +53,11 @@ class LiveTrace(Trace):
     mode = "live"
 
     def __init__(self, env: Any, agent: BTAI_3MF) -> None:
-        super().__init__()
+        super().__init__(env)
         self.title = f"{type(agent).__name__} in {type(env).__name__}"
         self.agent_class = type(agent).__name__
         self.ts = agent.ts
         self.options = agent.options
-        self._env = env
         self._agent = agent
         self._trials: list[_Trial] = []
         seen = _perceived(agent)

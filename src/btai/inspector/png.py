@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_png", "picture_of"]
+__all__ = ["area_of", "as_png", "picture_of"]
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 COLOUR_TYPES = {1: 0, 3: 2, 4: 6}  # channels: grey, red-green-blue, with opacity
@@ -20,6 +20,16 @@ def picture_of(env: Any) -> bytes | None:
     render = getattr(env, "render", None)
     frame = render() if callable(render) else None
     return as_png(frame) if isinstance(frame, np.ndarray) and _is_picture(frame) else None
+
+
+def area_of(env: Any, x: str, y: str) -> tuple[float, ...] | None:
+    """The part of the picture that the values of two states cover, if the environment says so (`picture_area`).
+
+    Left, top, right and bottom as shares of the picture; without it, the values are thought to cover the whole.
+    """
+    tell = getattr(env, "picture_area", None)
+    area = tell(x, y) if callable(tell) else None
+    return None if area is None else tuple(float(edge) for edge in area)
 
 
 def as_png(picture: NDArray[Any]) -> bytes:

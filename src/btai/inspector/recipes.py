@@ -17,6 +17,10 @@ __all__ = ["VIEWS", "LiveRecipe", "ModelSource", "Recipe", "RunRecipe"]
 VIEWS = {
     "tree": "tree.visits, tree.cost, tree.efe, tree.parent, tree.action",
     "beliefs": 'tree[{node}].beliefs["{state}"]',
+    "likelihood": "{name: observation.parents for name, observation in ts.observations.items()}",
+    "transition": "{name: transition.parents for name, transition in ts.transitions.items()}",
+    "preferences": "{preference.observations: preference.table for preference in ts.preferences}",
+    "observation": 'tree[{node}].predicted_observations["{observation}"]',
     "before": 'tree[{node}].parent.beliefs["{state}"]  # of the slice before; at the root: prior["{state}"]',
     "facts": "node = tree[{node}]\nnode.visits, node.cost, node.mean_cost, node.efe, node.exploration, node.uct",
     "evidence": "evidence",
@@ -27,6 +31,32 @@ VIEWS = {
     "why": (
         "from btai.agents import Explanation\n\n"
         "why = Explanation.of(tree, chosen={chosen})\nprint(why)\nwhy.differences({action})"
+    ),
+    "curves": """import numpy as np
+
+def branch(node):  # the action of the present slice that leads there
+    while tree.parent[node] > 0:
+        node = tree.parent[node]
+    return tree.action[node]
+
+below = np.array([[branch(node)] for node in tree.expanded]) == np.arange(tree.n_actions)
+efe = tree.efe[1:].reshape(below.shape)  # of the children that each iteration adds
+visits = 1 + below.cumsum(axis=0)
+cost = efe[0] + (below * efe.min(axis=1, keepdims=True)).cumsum(axis=0)
+visits, cost / visits""",
+    "what_if": """from btai import BTAI_3MF
+from btai.inference import evidence_vectors
+
+changed = dict(evidence_vectors(ts, evidence))
+{changes}
+other = BTAI_3MF(ts, {options})
+other.reset(changed, prior)
+other.plan({iterations})
+actions = [(child.visits, child.mean_cost) for child in other.tree.root.children]
+other.inference.log_evidence, other.beliefs, actions, {chosen}""",
+    "trials": (
+        "with RunFile.open(run.path) as run:\n    trials = run.trials()\n"
+        "[(trial.index, trial.reward, trial.cycles, trial.planning_iterations) for trial in trials]"
     ),
     "occupancy": (
         'import numpy as np\n\nbeliefs = tree[{node}].beliefs\nnp.multiply.outer(beliefs["{y}"], beliefs["{x}"])'

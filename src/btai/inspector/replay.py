@@ -52,7 +52,6 @@ class RunTrace(Trace):
         env: Any = None,
         model: ModelSource = UNKNOWN_MODEL,
     ) -> None:
-        super().__init__()
         self._file = RunFile.open(path)
         try:
             configuration = self._file.config
@@ -64,12 +63,12 @@ class RunTrace(Trace):
         except BaseException:
             self._file.close()
             raise
+        super().__init__(env)
         self.title = self._file.path.name
         self.agent_class = configuration["agent"]["class"].rpartition(".")[2]
         self.ts = ts
         self.options = _options(configuration["agent"], ts)
         self.recipe = RunRecipe(self._file.path.absolute(), model, self.options)
-        self._env = env
         self._moments: dict[int, Sequence[Moment]] = {}
 
     @property

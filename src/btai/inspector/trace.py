@@ -11,6 +11,7 @@ from btai.agents.options import ROOTS, Options
 from btai.experiments import Cycle
 from btai.inspector.cursor import Cursor, CursorError
 from btai.inspector.history import SearchHistory
+from btai.inspector.png import area_of
 from btai.inspector.recipes import Recipe
 from btai.model import TemporalSlice
 from btai.planning import TreeView
@@ -55,7 +56,8 @@ class Trace(ABC):
     options: Options
     recipe: Recipe
 
-    def __init__(self) -> None:
+    def __init__(self, env: Any) -> None:
+        self._env = env
         self._histories: dict[tuple[int, int], SearchHistory] = {}
         self._trees: dict[tuple[int, int, int], TreeView] = {}
 
@@ -83,6 +85,10 @@ class Trace(ABC):
     @abstractmethod
     def start(self) -> Cursor | None:
         """Where to look first; None where there is nothing yet."""
+
+    def area(self, x: str, y: str) -> tuple[float, ...] | None:
+        """The part of the environment's picture that two states are about, where the environment tells."""
+        return area_of(self._env, x, y)
 
     def close(self) -> None:
         """Give back what is held open."""

@@ -15,9 +15,10 @@ from btai.envs.dsprites.latents import SHAPES, checked_classes
 from btai.envs.dsprites.raster import IMAGE_SIZE, SUBPIXELS, rasterise
 from btai.errors import EnvError
 
-__all__ = ["render", "render_classes"]
+__all__ = ["centre", "render", "render_classes"]
 
 _UNIT = 0.3 * IMAGE_SIZE  # pixels per unit of an outline, at scale 1
+_LAST = 31  # class of a position
 
 Vector = NDArray[np.float64]
 
@@ -79,12 +80,17 @@ def render_classes(latents: ArrayLike) -> NDArray[np.uint8]:
     classes = checked_classes(latents)
     _, shape, scale, orientation, x, y = classes.T
     # The last orientation closes the full turn: it is the first one again.
-    values = (0.5 + scale / 10, 2 * np.pi * (orientation % 39) / 39, x / 31, y / 31)
+    values = (0.5 + scale / 10, 2 * np.pi * (orientation % 39) / 39, x / _LAST, y / _LAST)
     images = np.empty((len(classes), IMAGE_SIZE, IMAGE_SIZE), dtype=np.uint8)
     for number, outline in enumerate(_OUTLINES):
         chosen = shape == number
         images[chosen] = _draw(outline, *(value[chosen] for value in values))
     return images
+
+
+def centre(position: float) -> float:
+    """Where a shape of that class of posX or posY has its centre, as a share of the image's width or height."""
+    return (16 + 32 * position / _LAST) / IMAGE_SIZE
 
 
 def _outline(shape: int | str) -> Vector:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from btai.envs.dsprites import tables
 from btai.envs.dsprites.env import dSpritesEnv
+from btai.envs.dsprites.images import centre
 from btai.envs.dsprites.task import ACTIONS, SpriteState, Task, initial_states
 from btai.errors import EnvError
 
@@ -82,6 +83,17 @@ class dSpritesPreProcessingWrapper:
     def render(self) -> NDArray[np.uint8] | None:
         """The present image, [64, 64, 3]; None where the environment shows it in a window by itself."""
         return None if self._core.render_mode == "human" else self._core.frame()
+
+    def picture_area(self, x: str, y: str) -> tuple[float, float, float, float] | None:
+        """The part of the image where the centre of a shape has a value of these two states, cell beside cell.
+
+        Returns left, top, right and bottom as shares of the image; None for states that are not its positions.
+        """
+        if (x, y) != ("S_pos_x", "S_pos_y"):
+            return None
+        cells, sizes = self.task.granularity, self.task.sizes
+        first = centre(-0.5)  # half a step before the first centre
+        return first, first, centre(cells * sizes["pos_x"] - 0.5), centre(cells * sizes["pos_y"] - 0.5)
 
     def close(self) -> None:
         """Close the environment."""

@@ -18,12 +18,13 @@
  * @property {string} [zoom] of the whole tree, "2,-0.3,0.1": magnification and shift
  * @property {string} [sort] of the trials, "reward"; "-reward" is descending
  * @property {string} [what] what-if, as JSON
+ * @property {string} [when] the beliefs that a what-if compares: "after" the action; else those of now
  * @property {string} [tables] the figures whose numbers are shown as tables, "beliefs,efe"
  */
 
 export const VIEWS = /** @type {const} */ (["visualisation", "slice", "why", "what-if", "trials"]);
 const NUMBERS = ["trial", "cycle", "iteration", "node"];
-const SETTINGS = ["state", "edge", "part", "against", "pair", "step", "visits", "zoom", "sort", "what", "tables"];
+const SETTINGS = ["state", "edge", "part", "against", "pair", "step", "visits", "zoom", "sort", "what", "when", "tables"];
 
 /** @param {string} hash @returns {Place} */
 export function readPlace(hash) {

@@ -78,7 +78,8 @@ def occupancy(trace: Trace, cursor: Cursor, x: str, y: str) -> Json:
     beliefs = trace.tree(cursor)[cursor.node].beliefs
     joint = np.multiply.outer(beliefs[y], beliefs[x])  # mean field
     rows, columns = joint.shape
-    return {**_where(cursor), "x": x, "y": y, "columns": columns, "rows": rows, "values": packed(joint)}
+    shape: Json = {"x": x, "y": y, "columns": columns, "rows": rows, "area": trace.area(x, y)}
+    return _where(cursor) | shape | {"values": packed(joint)}
 
 
 def efe_parts(efe: ExpectedFreeEnergy) -> Json:

@@ -21,6 +21,11 @@ const ROUNDING = 1e-12; // of the largest part: what is less is left over from r
  * @property {() => void} [onPick] takes it apart further
  */
 
+/** How many parts can be seen at once, with their sum below. @param {number} height */
+export function partsThatFit(height) {
+    return Math.floor((height - 6) / LEAST_ROW) - 1;
+}
+
 /**
  * @param {object} props
  * @param {Part[]} props.parts

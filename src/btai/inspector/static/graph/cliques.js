@@ -1,6 +1,7 @@
 // The junction tree of a model whose factor graph has loops: its messages lie between cliques.
 
-import { fitted } from "../lib/format.js";
+import { useApp } from "../app-context.js";
+import { fitted, shortNames } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { tidy } from "../tree/tidy.js";
 import { Edge } from "./marks.js";
@@ -13,6 +14,7 @@ const FONT = 12;
  *     onEdge: (source: string, target: string) => void}} props
  */
 export function CliqueTree({ messages, message, width, height, onEdge }) {
+    const short = shortNames(useApp().info.model);
     const { names, parents, depths } = forest(messages);
     const { at, leaves } = tidy(parents);
     const column = width / (Math.max(...depths) + 1);
@@ -34,10 +36,15 @@ export function CliqueTree({ messages, message, width, height, onEdge }) {
             const [x, y] = place(i);
             return html`<g class="clique" transform=${`translate(${x} ${y})`} data-tip=${name}>
                 <rect class="shape" x=${-box.width / 2} y=${-box.height / 2} width=${box.width} height=${box.height} rx="13" />
-                <text class="short" text-anchor="middle" dominant-baseline="central">${fitted(name, box.width - 16, FONT)}</text>
+                <text class="short" text-anchor="middle" dominant-baseline="central">${fitted(variablesIn(name).map((one) => short.get(one) ?? one).join(" "), box.width - 16, FONT)}</text>
             </g>`;
         })}
     </svg>`;
+}
+
+/** @param {string} clique as inference names it, "{S_x, S_y}" */
+function variablesIn(clique) {
+    return clique.replace(/[{}]/g, "").split(", ");
 }
 
 /** How high the drawing is. @param {Api.Message[]} messages */

@@ -4,7 +4,7 @@ import { useApp } from "../app-context.js";
 import { spread } from "../charts/lines.js";
 import { shortNames } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { Edge, Factor, RADIUS, Variable, between } from "./marks.js";
+import { Edge, Factor, LINE, RADIUS, Variable, between, mostLines } from "./marks.js";
 
 const LEAST_COLUMN = 54;
 const LEAST_HEIGHT = 210;
@@ -27,10 +27,14 @@ export function LikelihoodGraph({ width, height, shown, message, onVariable, onE
     const wide = Math.max(width, columns * LEAST_COLUMN);
     const tall = Math.max(height, LEAST_HEIGHT);
     const { state, observation } = places(model, wide, wide / columns);
-    const y = { observation: 20 + RADIUS, likelihood: (20 + tall - 66) / 2, state: tall - 82, prior: tall - 12 };
+    const room = wide / columns - 6;
+    const head = 10 + LINE * mostLines(model.observations.map(({ name }) => name), room);
+    const foot = RADIUS + 4 + LINE * mostLines(model.states.map(({ name }) => name), room); // below a state, for its name
+    const y = { observation: head + RADIUS, likelihood: 0, state: tall - foot - 44, prior: tall - 12 };
+    y.likelihood = (y.observation + y.state) / 2;
 
-    const edge = (/** @type {string} */ variable, /** @type {string} */ factor, /** @type {number[]} */ at, /** @type {number[]} */ factorAt) => {
-        const { from, to } = between(factorAt, at, HALF_FACTOR);
+    const edge = (/** @type {string} */ variable, /** @type {string} */ factor, /** @type {number[]} */ at, /** @type {number[]} */ factorAt, away = RADIUS + 1) => {
+        const { from, to } = between(factorAt, at, HALF_FACTOR, away);
         const outward = message?.source === factor && message.target === variable;
         const inward = message?.source === variable && message.target === factor;
         const pick = onEdge ? () => (inward ? onEdge(factor, variable) : onEdge(variable, factor)) : undefined;
@@ -41,7 +45,7 @@ export function LikelihoodGraph({ width, height, shown, message, onVariable, onE
         const x = (side === "above" ? observation : state).get(name) ?? 0;
         const tip = side === "above" ? `${name}, ${size} values\ndepends on ${parents.join(", ") || "nothing"}` : `${name}, ${size} values`;
         return html`<${Variable} name=${name} short=${short.get(name)} x=${x} y=${side === "above" ? y.observation : y.state} side=${side}
-            room=${wide / columns - 6} tip=${tip} style=${`${observed(name) ? "observed" : ""} ${shown === name ? "chosen" : ""}`}
+            room=${room} tip=${tip} style=${`${observed(name) ? "observed" : ""} ${shown === name ? "chosen" : ""}`}
             onPick=${() => onVariable(name)} />`;
     };
     return html`<svg class="chart graph" width=${wide} height=${tall} role="group" aria-label="Factor graph of the likelihood model">
@@ -51,7 +55,7 @@ export function LikelihoodGraph({ width, height, shown, message, onVariable, onE
             const scope = kind === "prior" ? `prior of ${variables[0]}` : `P(${seen} | ${variables.join(", ")})`;
             return html`
                 ${seen && edge(seen, name, [x, y.observation], here)}
-                ${variables.map((parent) => edge(parent, name, [state.get(parent) ?? 0, y.state], here))}
+                ${variables.map((parent) => edge(parent, name, [state.get(parent) ?? 0, y.state], here, kind === "prior" ? foot : undefined))}
                 <${Factor} name=${name} x=${here[0]} y=${here[1]} tip=${`${name}: ${scope}`} />`;
         })}
         ${model.observations.map((one) => variable(one, "above"))}

@@ -1,10 +1,12 @@
 // The marks of factor graphs: circles are variables, squares factors, a diamond the action.
 
 import { buttonLike } from "../charts/waterfall.js";
-import { bare, fitted } from "../lib/format.js";
+import { bare, inLines } from "../lib/format.js";
 import { html } from "../lib/html.js";
 
 export const RADIUS = 16;
+const FONT = 12;
+export const LINE = 12.5; // between two lines of a name
 const ANCHOR = { above: "middle", below: "middle", left: "end", right: "start" };
 
 /**
@@ -13,7 +15,7 @@ const ANCHOR = { above: "middle", below: "middle", left: "end", right: "start" }
  * @param {string} props.short the paper's short name, drawn within
  * @param {number} props.x
  * @param {number} props.y
- * @param {number} props.room for the name beside the circle
+ * @param {number} props.room for the name beside the circle; where it is too short, the name has two lines
  * @param {keyof typeof ANCHOR} props.side where the name stands
  * @param {string} [props.style] further classes: "observed", "chosen", "moved"
  * @param {string} [props.tip]
@@ -21,16 +23,24 @@ const ANCHOR = { above: "middle", below: "middle", left: "end", right: "start" }
  * @param {number} [props.r] the radius
  */
 export function Variable({ name, short, x, y, room, side, style = "", tip, onPick, r = RADIUS }) {
-    const [dx, dy] = { above: [0, -r - 9], below: [0, r + 10], left: [-r - 7, 0], right: [r + 7, 0] }[side];
+    const lines = inLines(bare(name), room, FONT);
+    const more = (lines.length - 1) * LINE;
+    const [dx, dy] = { above: [0, -r - 11 - more], below: [0, r + 11], left: [-r - 7, -more / 2], right: [r + 7, -more / 2] }[side];
     const half = 0.8 * r;
     return html`<g class=${`variable ${style}${onPick ? " clickable" : ""}`} transform=${`translate(${x} ${y})`} data-variable=${name}
         data-tip=${tip ?? name} ...${onPick ? buttonLike(`Show the beliefs of ${name}`, onPick) : {}}>
+        <rect class="reach" x=${-r} y=${Math.min(-r, dy)} width=${2 * r} height=${2 * r + Math.max(0, Math.abs(dy + more / 2) - r)} />
         ${short === "A"
             ? html`<rect class="shape" x=${-half} y=${-half} width=${2 * half} height=${2 * half} transform="rotate(45)" rx="3" />`
             : html`<circle class="shape" r=${r} />`}
         <text class="short" text-anchor="middle" dominant-baseline="central">${short}</text>
-        <text class="full" x=${dx} y=${dy} text-anchor=${ANCHOR[side]} dominant-baseline="central">${fitted(bare(name), room, 12)}</text>
+        ${lines.map((line, i) => html`<text class="full" x=${dx} y=${dy + i * LINE} text-anchor=${ANCHOR[side]} dominant-baseline="central">${line}</text>`)}
     </g>`;
+}
+
+/** How many lines the longest name needs. @param {string[]} names @param {number} room */
+export function mostLines(names, room) {
+    return Math.max(1, ...names.map((name) => inLines(bare(name), room, FONT).length));
 }
 
 /** @param {{name: string, x: number, y: number, tip?: string, style?: string, label?: string, onPick?: () => void}} props */

@@ -1,7 +1,7 @@
 // The transition model: which states, and whether the action, each next state depends on.
 
 import { useApp } from "../app-context.js";
-import { shortNames } from "../lib/format.js";
+import { bare, shortNames, textWidth } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { Edge, RADIUS, Variable, between } from "./marks.js";
 
@@ -19,8 +19,10 @@ export function TransitionGraph({ width, height, shown, onVariable }) {
     const step = (tall - HEAD - FOOT) / rows;
     const r = Math.min(RADIUS, 0.43 * step);
     const y = (/** @type {number} */ i) => HEAD + (i + 1.5) * step; // the action stands above the states
-    const room = Math.min(140, width * 0.26);
-    const [left, right] = [room + RADIUS + 8, width - room - RADIUS - 8];
+    const longest = Math.max(...[...states, action].map(({ name }) => textWidth(bare(name), 12)));
+    const room = Math.min(longest + 4, width * 0.3);
+    const beside = Math.max(room + RADIUS + 8, width * 0.3); // names that are short leave the graph in the middle
+    const [left, right] = [beside, width - beside];
     const at = new Map([...states.map(({ name }, i) => /** @type {[string, number]} */ ([name, y(i)])), [action.name, y(-1)]]);
     const variable = (/** @type {string} */ name, /** @type {"left" | "right"} */ side, /** @type {string} */ style, /** @type {string} */ tip) =>
         html`<${Variable} name=${name} short=${short.get(name)} x=${side === "left" ? left : right} y=${at.get(name)} side=${side} room=${room} r=${r}

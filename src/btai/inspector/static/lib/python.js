@@ -1,6 +1,9 @@
 // What is shown, as Python to run in a notebook: the server's templates with the words in braces filled in.
 
-const WORDS = ["iteration", "node", "state", "source", "target", "observation", "group", "action", "chosen", "x", "y"];
+const WORDS = [
+    "iteration", "node", "state", "source", "target", "observation", "group", "action", "chosen", "x", "y", "changes",
+    "options", "iterations",
+];
 
 /**
  * @param {import("../session.js").Session} app

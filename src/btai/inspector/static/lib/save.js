@@ -3,7 +3,7 @@
 const STYLES = [
     "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
     "stroke-opacity", "opacity", "font-family", "font-size", "font-style", "font-weight", "text-anchor",
-    "dominant-baseline", "letter-spacing", "visibility",
+    "dominant-baseline", "letter-spacing", "paint-order", "vector-effect", "visibility",
 ];
 const SCALE = 2; // pixels of the PNG per pixel of the page
 
@@ -33,23 +33,32 @@ export async function savePng(svg, name) {
 }
 
 /**
- * The drawing on its own: what the style sheets say stands in attributes, and it has a background.
+ * The drawing as a file: what the style sheets say stands in attributes, and it has a background.
  * @param {SVGSVGElement} svg
  */
 function standalone(svg) {
-    const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
-    const originals = [svg, ...svg.querySelectorAll("*")];
+    const copy = detached(svg);
     const width = Number(svg.getAttribute("width"));
     const height = Number(svg.getAttribute("height"));
-    if (svg.isConnected) [copy, ...copy.querySelectorAll("*")].forEach((element, i) => spellOut(originals[i], element));
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    if (!svg.hasAttribute("viewBox")) copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const background = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     background.setAttribute("width", "100%");
     background.setAttribute("height", "100%");
     background.setAttribute("fill", surfaceColour());
     copy.prepend(background);
     return { text: new XMLSerializer().serializeToString(copy), width, height };
+}
+
+/**
+ * A copy that looks the same away from the page.
+ * @param {SVGSVGElement} svg
+ */
+export function detached(svg) {
+    const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
+    const originals = [svg, ...svg.querySelectorAll("*")];
+    if (svg.isConnected) [copy, ...copy.querySelectorAll("*")].forEach((element, i) => spellOut(originals[i], element));
+    return copy;
 }
 
 /** @param {Element} original @param {Element} copy */

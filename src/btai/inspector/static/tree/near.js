@@ -8,7 +8,9 @@ import { pythonFor } from "../lib/python.js";
 import { Figure } from "../ui/figure.js";
 import { Measured } from "../ui/measured.js";
 
-const CHILD = { height: 46, tall: 62, gap: 9 }; // tall: with a name in two lines
+const LINE = 16;
+const CHILD = { height: 33 + LINE, gap: 9, widest: 22 }; // with one line below its name; `widest`: of the gap
+const ENLARGED = { from: 660, most: 1.3 }; // in a room higher than this all is drawn larger
 const MANY = 12;
 const NODE = { width: 124, height: 88 };
 const ARROW = 50; // room for the arrow to the parent
@@ -29,27 +31,46 @@ export function NearTree({ facts, busy }) {
         python=${pythonFor(app, "facts")}
     >
         ${facts && html`<${Measured} scroll=${true}>
-            ${(/** @type {{width: number, height: number}} */ size) => html`<${Drawing} facts=${facts} names=${names} ...${size} />`}
+            ${(/** @type {{width: number, height: number}} */ { width, height }) => {
+                const scale = Math.min(ENLARGED.most, Math.max(1, height / ENLARGED.from));
+                return html`<${Drawing} facts=${facts} names=${names} scale=${scale} width=${width / scale} height=${height / scale} />`;
+            }}
         <//>`}
     <//>`;
 }
 
-/** @param {{facts: Api.Facts, names: string[], width: number, height: number}} props */
-function Drawing({ facts, names, width, height }) {
+/**
+ * How the children are laid out: names have two lines where one is too short, and there are more numbers where there is room.
+ * @param {string[]} actions
+ * @param {number} room for a name
+ * @param {number} height
+ */
+function arrangement(actions, room, height) {
+    const names = actions.some((name) => textWidth(name, TITLE) > room - TAG) ? 2 : 1;
+    const least = CHILD.height + LINE * (names - 1);
+    const fits = (/** @type {number} */ card) => actions.length * (card + CHILD.gap) + 4 <= height;
+    const numbers = fits(least + LINE) ? 2 : 1;
+    const card = least + LINE * (numbers - 1);
+    const gap = Math.min(CHILD.widest, Math.max(CHILD.gap, (height - actions.length * card) / (actions.length + 1)));
+    return { names, numbers, card, step: card + gap, gap };
+}
+
+/** @param {{facts: Api.Facts, names: string[], scale: number, width: number, height: number}} props */
+function Drawing({ facts, names, scale, width, height }) {
     const app = useApp();
     const actions = app.info.model.action.values;
     const left = ARROW + NODE.width + LINKS;
-    const room = width - left - 22;
-    const tall = actions.some((name) => textWidth(name, TITLE) > room - TAG) ? CHILD.tall : CHILD.height;
-    const step = tall + CHILD.gap;
+    const lines = arrangement(actions, width - left - 22, height);
+    const { card: tall, step, gap } = lines;
     const total = Math.max(height, actions.length * step + 4);
-    const top = (total - actions.length * step + CHILD.gap) / 2;
+    const top = (total - actions.length * step + gap) / 2;
     // Where not all children can be seen at once, the node stands beside the best.
     const middle = total > height ? Math.max(NODE.height / 2 + 4, top + Math.max(0, bestChild(facts)) * step + tall / 2) : total / 2;
     const drawing = useRef(/** @type {SVGElement | null} */ (null));
     useEffect(() => drawing.current?.querySelector(".child.node-best")?.scrollIntoView({ block: "nearest" }), [facts.node, facts.best]);
     const open = () => app.go({ view: "slice" }, { remember: true });
-    return html`<svg ref=${drawing} class=${`chart near-tree${actions.length > MANY ? " many" : ""}`} width=${width} height=${total} role="group" aria-label="The tree around the current node">
+    return html`<svg ref=${drawing} class=${`chart near-tree${actions.length > MANY ? " many" : ""}`} width=${scale * width} height=${scale * total}
+        viewBox=${`0 0 ${width} ${total}`} role="group" aria-label="The tree around the current node">
         ${actions.map((_, i) => html`<${Link} from=${[ARROW + NODE.width, middle]} to=${[left, top + i * step + tall / 2]} />`)}
         <${ParentArrow} facts=${facts} names=${names} y=${middle} />
         <g class=${`node node-current${facts.selected === facts.node ? " node-selected" : ""}`} transform=${`translate(${ARROW} ${middle - NODE.height / 2})`}
@@ -59,12 +80,12 @@ function Drawing({ facts, names, width, height }) {
             <${Centred} y="40" style="card-line" text=${count(facts.facts.visits, "visit")} />
             <${Centred} y="56" style="card-line" text=${`mean cost ${short(facts.facts.mean_cost)}`} />
             <${Centred} y="74" style="card-hint" text="open slice" />
-            ${facts.selected === facts.node && html`<text class="tag tag-selected" x=${NODE.width / 2} y=${NODE.height + 14} text-anchor="middle">expanded last</text>`}
+            ${facts.selected === facts.node && html`<${Tag} style="tag-selected" x=${NODE.width - 10} y=${NODE.height} text="expanded last" />`}
         </g>
         ${actions.map((name, i) => html`<g transform=${`translate(${left} ${top + i * step})`}>
             ${facts.children.length
-                ? html`<${Child} child=${facts.children[i]} name=${name} facts=${facts} width=${width - left - 2} height=${tall} />`
-                : html`<${Missing} name=${name} width=${width - left - 2} height=${tall} />`}
+                ? html`<${Child} child=${facts.children[i]} name=${name} facts=${facts} width=${width - left - 2} lines=${lines} />`
+                : html`<${Missing} name=${name} width=${width - left - 2} lines=${lines} />`}
         </g>`)}
     </svg>`;
 }
@@ -100,36 +121,51 @@ function ParentArrow({ facts, names, y }) {
     </g>`;
 }
 
-/** @param {{child: Api.Fact, name: string, facts: Api.Facts, width: number, height: number}} props */
-function Child({ child, name, facts, width, height }) {
+/** @typedef {ReturnType<typeof arrangement>} Lines */
+
+/** @param {{child: Api.Fact, name: string, facts: Api.Facts, width: number, lines: Lines}} props */
+function Child({ child, name, facts, width, lines }) {
     const app = useApp();
     const best = child.action === bestChild(facts);
     const selected = child.node === facts.selected;
-    const tag = best ? (facts.node === 0 ? "best" : "best path") : selected ? "expanded last" : "";
-    const tip = `${name}\n${count(child.visits, "visit")}, mean cost ${short(child.mean_cost)}\nUCT ${short(child.uct)}`;
+    const praise = facts.node === 0 ? "best" : "best path";
+    const said = [best && praise, selected && "expanded last"].filter(Boolean).join(", ");
+    const numbers = [
+        `${count(child.visits, "visit")}, mean cost ${short(child.mean_cost)}`,
+        `own EFE ${short(child.efe)}, UCT ${short(child.uct)}`,
+    ];
     const share = child.visits / Math.max(1, facts.facts.visits);
-    return html`<g class=${`node child${best ? " node-best" : ""}${selected ? " node-selected" : ""}`} data-node=${child.node} data-action=${child.action} data-tip=${tip}
-        ...${buttonLike(`${name}${tag ? `, ${tag}` : ""}: ${count(child.visits, "visit")}, mean cost ${short(child.mean_cost)}. Go there`, () => app.go({ node: child.node }, { remember: true }))}>
+    const { card: height } = lines;
+    const inside = width - 20;
+    return html`<g class=${`node child${best ? " node-best" : ""}${selected ? " node-selected" : ""}`} data-node=${child.node} data-action=${child.action} data-tip=${[name, ...numbers].join("\n")}
+        ...${buttonLike(`${name}${said ? `, ${said}` : ""}: ${numbers[0]}. Go there`, () => app.go({ node: child.node }, { remember: true }))}>
         <rect class="card" width=${width} height=${height} rx="7" />
-        <rect class="share" x="10" y=${height - 5} width=${Math.max(1, (width - 20) * share)} height="2" />
-        <${Name} name=${name} room=${width - 20 - (tag ? textWidth(tag, TITLE) + 16 : 0)} width=${width - 20} height=${height} />
-        <text class="card-line" x="10" y=${height - 14} dominant-baseline="central">${fitted(`${count(child.visits, "visit")}, mean cost ${short(child.mean_cost)}`, width - 20, 12)}</text>
-        ${tag && html`<text class=${`tag ${best ? "tag-best" : "tag-selected"}`} x=${width - 10} y="16" text-anchor="end" dominant-baseline="central">${best ? "\u2713 " : ""}${tag}</text>`}
+        <rect class="share" x="10" y=${height - 5} width=${Math.max(1, inside * share)} height="2" />
+        <${Name} name=${name} room=${inside - (best ? textWidth(praise, TITLE) + LINE : 0)} width=${inside} lines=${lines} />
+        ${numbers.slice(0, lines.numbers).map((text, i) => html`<text class="card-line" x="10" y=${height - 16 - LINE * (lines.numbers - 1 - i)} dominant-baseline="central">${fitted(text, inside, 12)}</text>`)}
+        ${best && html`<${Tag} style="tag-best" x=${width - 10} y="16" text=${`\u2713 ${praise}`} />`}
+        ${selected && html`<${Tag} style="tag-selected" x=${width - 10} y=${height} text="expanded last" />`}
     </g>`;
 }
 
-/** The action, in two lines where the cards have room for them. @param {{name: string, room: number, width: number, height: number}} props */
-function Name({ name, room, width, height }) {
-    const lines = height === CHILD.tall ? inLines(name, room, TITLE, width) : [fitted(name, room, TITLE)];
-    return lines.map((line, i) => html`<text class="card-title" x="10" y=${16 + 16 * i} dominant-baseline="central">${line}</text>`);
+/** @param {{style: string, x: number, y: number | string, text: string}} props */
+function Tag({ style, x, y, text }) {
+    return html`<text class=${`tag ${style}`} x=${x} y=${y} text-anchor="end" dominant-baseline="central">${text}</text>`;
 }
 
-/** @param {{name: string, width: number, height: number}} props */
-function Missing({ name, width, height }) {
+/** The action, in two lines where the cards have room for them. @param {{name: string, room: number, width: number, lines: Lines}} props */
+function Name({ name, room, width, lines }) {
+    const parts = lines.names === 2 ? inLines(name, room, TITLE, width) : [fitted(name, room, TITLE)];
+    return parts.map((line, i) => html`<text class="card-title" x="10" y=${16 + LINE * i} dominant-baseline="central">${line}</text>`);
+}
+
+/** @param {{name: string, width: number, lines: Lines}} props */
+function Missing({ name, width, lines }) {
+    const middle = lines.card / 2;
     return html`<g class="node child node-none" role="img" aria-label=${`${name}: None, not expanded yet`} data-tip=${`${name}: not expanded yet`}>
-        <rect class="card" width=${width} height=${height} rx="7" />
-        <g transform="translate(0 7)"><${Name} name=${name} room=${width - 66} width=${width - 20} height=${height} /></g>
-        <text class="none-text" x=${width - 10} y="23" text-anchor="end" dominant-baseline="central">None</text>
+        <rect class="card" width=${width} height=${lines.card} rx="7" />
+        <g transform=${`translate(0 ${middle - 16 - (LINE / 2) * (lines.names - 1)})`}><${Name} name=${name} room=${width - 66} width=${width - 66} lines=${lines} /></g>
+        <text class="none-text" x=${width - 10} y=${middle} text-anchor="end" dominant-baseline="central">None</text>
     </g>`;
 }
 
@@ -140,12 +176,15 @@ export function namesTo(app, node) {
 
 /** @param {import("../session.js").Session} app @param {Api.Facts | undefined} facts */
 function tableOf(app, facts) {
-    const row = (/** @type {string} */ what, /** @type {Api.Fact} */ fact) =>
-        [what, fact.node, fact.action_name ?? "", fact.visits, fact.cost, fact.mean_cost, fact.efe, fact.exploration, fact.uct];
-    const missing = facts?.children.length ? [] : app.info.model.action.values.map((name) => ["child", "None", name, "", "", "", "", "", ""]);
+    const row = (/** @type {string} */ name, /** @type {Api.Fact} */ fact) =>
+        [name, fact.node, fact.visits, fact.cost, fact.mean_cost, fact.efe, fact.exploration, fact.uct];
+    const missing = facts?.children.length ? [] : app.info.model.action.values.map((name) => [name, "None", "", "", "", "", "", ""]);
     return {
-        caption: "The node, its parent and its children",
-        columns: ["", "node", "action", "visits", "cost", "mean cost", "EFE", "exploration", "UCT"],
-        rows: facts ? [...(facts.parent ? [row("parent", facts.parent)] : []), row("itself", facts.facts), ...facts.children.map((child) => row("child", child)), ...missing] : [],
+        caption: "The node, its parent, and its children by their actions",
+        columns: ["", "node", "visits", "cost", "mean cost", "own EFE", "explo\u00adration", "UCT"],
+        rows: facts
+            ? [...(facts.parent ? [row("(parent)", facts.parent)] : []), row("(itself)", facts.facts),
+                ...facts.children.map((child) => row(String(child.action_name), child)), ...missing]
+            : [],
     };
 }

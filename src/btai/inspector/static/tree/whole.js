@@ -54,15 +54,28 @@ export function WholeTree({ facts }) {
             <button class="icon-button" aria-label="Zoom in" data-tip="Zoom in" onClick=${() => zoom(ZOOM)}><${Icon} name="plus" /></button>`}
     >
         <div class="whole-tree">
+            ${nodes === 1 && html`<${Nothing} />`}
             <${Measured}>${(/** @type {{width: number, height: number}} */ room) => html`<${Canvas} ...${room} shown=${shown} marks=${marks}
                 view=${view} setView=${setView} draw=${draw} />`}<//>
-            <${Legend} range=${range} least=${least} />
+            <${Legend} range=${search.iterations ? range : null} least=${least} />
         </div>
     <//>`;
 }
 
-/** @param {{range: [number, number], least: number}} props */
-function Legend({ range: [low, high], least }) {
+function Nothing() {
+    const app = useApp();
+    const { info, loaded, live } = app;
+    return html`<p class="empty tree-empty">${
+        loaded?.search.iterations
+            ? "Before the first planning iteration there is only the present slice. Move on in the timeline below, with \u2192 or Space."
+            : info.can.command && !live.over && app.atEnd({ ...app.place, ...app.cursor })
+              ? html`The tree grows here. <b>Next planning iteration</b> adds its first nodes.`
+              : "Nothing was planned in this cycle."
+    }</p>`;
+}
+
+/** @param {{range: [number, number] | null, least: number}} props `range`: of the colours, where there are any */
+function Legend({ range, least }) {
     const app = useApp();
     const choose = (/** @type {Event} */ event) => {
         const visits = Math.max(1, Math.floor(Number(/** @type {HTMLInputElement} */ (event.target).value) || 1));
@@ -70,7 +83,7 @@ function Legend({ range: [low, high], least }) {
     };
     return html`<div class="tree-legend">
         <div class="row"><span class="ramp-legend" data-tip="Mean cost: aggregated expected free energy per visit.">
-            <span>mean cost ${short(low)}</span><i class="ramp"></i><span>${short(high)}</span>
+            <span>mean cost ${range && short(range[0])}</span><i class="ramp"></i><span>${range && short(range[1])}</span>
         </span>
         <span class="size-legend"><i class="dot dot-small"></i><i class="dot dot-large"></i>visits</span>
         <label class="least">show nodes of <input type="number" min="1" value=${least} onChange=${choose} /> visits or more</label></div>

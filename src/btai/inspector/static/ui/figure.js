@@ -17,11 +17,12 @@ import { DataTable } from "./table.js";
  * @param {any} [props.choice] above the chart, and above the table
  * @param {() => import("./table.js").Table} props.table
  * @param {string} [props.python]
- * @param {(() => SVGSVGElement | null)} [props.drawing] what is saved; the first chart within, if absent
+ * @param {((figure: HTMLElement) => SVGSVGElement | null) | null} [props.drawing] what is saved; the first chart within, if
+ *     absent; `null`: there is none
  * @param {boolean} [props.busy] what is shown is of before
  * @param {any} props.children
  */
-export function Figure({ name, title, note, controls, choice, table, python, drawing, busy, children }) {
+export function Figure({ name, title, note, controls, choice, table, python, drawing = svgOf, busy, children }) {
     const app = useApp();
     const tables = (app.place.tables ?? "").split(",").filter(Boolean);
     const asTable = tables.includes(name);
@@ -29,9 +30,9 @@ export function Figure({ name, title, note, controls, choice, table, python, dra
         const others = tables.filter((other) => other !== name);
         app.go({ tables: [...others, ...(asTable ? [] : [name])].join(",") || undefined });
     };
-    const find = (/** @type {Event} */ event) => {
-        const figure = /** @type {HTMLElement} */ (event.target).closest("figure");
-        return drawing ? drawing() : svgOf(/** @type {HTMLElement} */ (figure));
+    const found = (/** @type {Event} */ event) => {
+        const figure = /** @type {HTMLElement} */ (/** @type {HTMLElement} */ (event.target).closest("figure"));
+        return drawing && drawing(figure);
     };
     return html`<figure class="panel figure" data-figure=${name} aria-busy=${busy ? "true" : "false"}>
         <figcaption class="panel-head">
@@ -47,8 +48,9 @@ export function Figure({ name, title, note, controls, choice, table, python, dra
                     onClick=${toggle}
                 ><${Icon} name="table" /></button>
                 <${Menu} label=${`${title}: save or copy`} icon="more">
-                    <button disabled=${asTable} onClick=${(/** @type {Event} */ e) => saveSvg(find(e), name)}>Save as SVG</button>
-                    <button disabled=${asTable} onClick=${(/** @type {Event} */ e) => savePng(find(e), name)}>Save as PNG</button>
+                    ${drawing && html`
+                        <button disabled=${asTable} onClick=${(/** @type {Event} */ e) => saveSvg(found(e), name)}>Save as SVG</button>
+                        <button disabled=${asTable} onClick=${(/** @type {Event} */ e) => savePng(found(e), name)}>Save as PNG</button>`}
                     ${python && html`<${CopyButton} text=${python}>Copy as Python<//>`}
                 <//>
             </span>

@@ -12,12 +12,13 @@ import { Num } from "./number.js";
  */
 
 const SHOWN = 400;
+const MANY = 6; // columns, that stand closer together
 
 /** @param {{table: Table}} props */
 export function DataTable({ table: { caption, columns, rows, marked } }) {
     const numeric = columns.map((_, column) => rows.some((row) => typeof row[column] === "number"));
     return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}>
-        <table class="data">
+        <table class=${columns.length > MANY ? "data wide" : "data"}>
             <caption>${caption}</caption>
             <thead>
                 <tr>${columns.map((label, i) => html`<th scope="col" class=${numeric[i] ? "numeric" : ""}>${label}</th>`)}</tr>
@@ -34,7 +35,12 @@ export function DataTable({ table: { caption, columns, rows, marked } }) {
 
 /** @param {{item: string | number | null | undefined, numeric: boolean, head: boolean}} props */
 function Field({ item, numeric, head }) {
-    const content = typeof item === "string" ? item : html`<${Num} value=${item} />`;
+    const content = typeof item === "string" ? breakable(item) : html`<${Num} value=${item} />`;
     if (head) return html`<th scope="row" class=${numeric ? "numeric" : ""}>${content}</th>`;
     return html`<td class=${numeric ? "numeric" : ""}>${content}</td>`;
+}
+
+/** A name that may go on in the next line after each of its words. @param {string} name */
+function breakable(name) {
+    return name.split(/(?<=_)/).map((word, i) => html`${i > 0 && html`<wbr />`}${word}`);
 }

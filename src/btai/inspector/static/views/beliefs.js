@@ -26,9 +26,9 @@ export function Beliefs({ slice, busy }) {
             rows: variable.values.map((value, i) => [value, shown.values?.[i], ...(shown.ghost ? [shown.ghost[i]] : [])]),
         })}
         python=${shown.python && pythonFor(app, shown.python, { state: variable.name, observation: variable.name })}
-        controls=${html`<select aria-label="Variable whose beliefs are shown" value=${variable.name} onChange=${choose}>
+        choice=${html`<div class="chart-choice"><select aria-label="Variable whose beliefs are shown" value=${variable.name} onChange=${choose}>
             ${group("States", states)} ${group("Observations", observations)}
-        </select>`}
+        </select></div>`}
     >
         ${shown.values
             ? html`<${Measured}>${(/** @type {{width: number, height: number}} */ size) => html`<${Bars} ...${size} values=${shown.values} ghost=${shown.ghost}
@@ -53,6 +53,6 @@ function distribution({ loaded }, slice, name) {
     if (values) {
         return { name: "Predicted beliefs", values, ghost: slice.before.beliefs[name], ghostName: "one step before", python: "beliefs" };
     }
-    if (slice.observations) return { name: "Predicted observation", values: slice.observations[name], ghostName: "" };
+    if (slice.observations) return { name: "Predicted observation", values: slice.observations[name], ghostName: "", python: "observation" };
     return { name: "Evidence", values: loaded?.cycle.evidence[name], ghostName: "", python: "evidence" };
 }

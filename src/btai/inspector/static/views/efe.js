@@ -1,7 +1,7 @@
 // The expected free energy of a future slice, taken apart: risk and ambiguity, the parts of each, the cells of a part.
 
 import { useApp } from "../app-context.js";
-import { Waterfall } from "../charts/waterfall.js";
+import { Waterfall, partsThatFit } from "../charts/waterfall.js";
 import { count, short } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { pythonFor, pythonTuple } from "../lib/python.js";
@@ -20,13 +20,14 @@ export function Efe({ slice, busy }) {
     const { trial, cycle } = app.cursor;
     const { value, error, stale } = useData("cells", part ? { trial, cycle, node: slice.node, part: part.part } : null);
     const cells = value?.part === part?.part && !stale ? value : undefined;
-    const sum = part ? cells && cellSum(cells) : partSum(app, efe, app.place.part);
+    const sumIn = (/** @type {number} */ height) => (cells ? cellSum(cells, partsThatFit(height)) : partSum(app, efe, app.place.part));
     return html`<${Figure} name="efe" title="Expected free energy" busy=${busy || stale} choice=${html`<${Levels} efe=${efe} part=${part} />`}
-        table=${() => (cells ? cellTable(cells) : sumTable(sum))}
+        table=${() => (cells ? cellTable(cells) : sumTable(partSum(app, efe, app.place.part)))}
         python=${pythonFor(app, ...recipe(slice.node, part))}>
         <div class="efe">
             ${error && html`<p class="empty">${error.message}</p>`}
-            ${sum && html`<${Measured} scroll=${true}>${(/** @type {{width: number, height: number}} */ size) => html`<${Waterfall} ...${sum} ...${size} />`}<//>`}
+            ${(cells || !part) && html`<${Measured} scroll=${true}>${(/** @type {{width: number, height: number}} */ size) =>
+                html`<${Waterfall} ...${sumIn(size.height)} ...${size} />`}<//>`}
             ${!part && html`<p class="quiet">Click a bar to take it apart.</p>`}
         </div>
     <//>`;
@@ -78,16 +79,27 @@ function partSum(app, efe, term) {
     };
 }
 
-/** @param {Api.Cells} cells @returns {Sum} */
-function cellSum({ cells, rest, total, kind, variables }) {
+const FEWEST = 4; // cells that are always shown one by one
+
+/**
+ * The largest cells, and the others together, so that one sees that they add up.
+ * @param {Api.Cells} cells
+ * @param {number} most parts that fit
+ * @returns {Sum}
+ */
+function cellSum({ cells, rest, total, kind, variables }, most) {
+    const all = cells.length + (rest.cells ? 1 : 0) <= most;
+    const shown = all ? cells : cells.slice(0, Math.max(FEWEST, most - 1));
+    const folded = cells.slice(shown.length);
+    const others = { cells: rest.cells + folded.length, value: folded.reduce((sum, { value }) => sum + value, rest.value) };
     /** @type {Part[]} */
-    const parts = cells.map((cell) => ({
+    const parts = shown.map((cell) => ({
         name: cell.labels.join(", ") || "(no parents)",
         value: cell.value,
         kind,
         tip: `${variables.map((name, i) => `${name} = ${cell.labels[i]}`).join("\n")}\n${workings(cell)} = ${short(cell.value)}`,
     }));
-    if (rest.cells) parts.push({ name: `${count(rest.cells, "other cell")}`, value: rest.value, kind: "rest", tip: `${count(rest.cells, "other cell")}, together` });
+    if (others.cells) parts.push({ name: count(others.cells, "other cell"), value: others.value, kind: "rest", tip: `${count(others.cells, "other cell")}, together` });
     return { parts, sum: total, sumName: kind, label: `The cells of the ${kind}` };
 }
 
@@ -98,10 +110,10 @@ function workings({ marginals, preference, weight, entropy }) {
     return `q (ln q − ln C), with q = ${q} and C = ${short(preference)}`;
 }
 
-/** @param {Sum | undefined} sum */
-function sumTable(sum) {
-    const rows = sum ? [...sum.parts.map(({ name, value }) => [name, value]), [sum.sumName, sum.sum]] : [];
-    return { caption: sum?.label ?? "", columns: ["part", "value"], rows, marked: rows.length - 1 };
+/** @param {Sum} sum */
+function sumTable({ parts, sum, sumName, label }) {
+    const rows = [...parts.map(({ name, value }) => [name, value]), [sumName, sum]];
+    return { caption: label, columns: ["part", "value"], rows, marked: rows.length - 1 };
 }
 
 /** @param {Api.Cells} cells */

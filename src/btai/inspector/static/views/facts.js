@@ -13,7 +13,7 @@ export function NodeFacts({ name }) {
     const app = useApp();
     const { value, stale, error } = useData("facts", app.cursor);
     const facts = value?.facts;
-    return html`<${Figure} name="facts" title="Tree search" note=${`iteration ${app.cursor.iteration}`} busy=${stale}
+    return html`<${Figure} name="facts" title="Tree search" note=${`iteration ${app.cursor.iteration}`} busy=${stale} drawing=${null}
         table=${() => factsTable(value)} python=${pythonFor(app, "facts")}>
         ${error && html`<p class="empty">${error.message}</p>`}
         ${value && facts && html`<div class="node-facts">

@@ -47,7 +47,7 @@ export function Messages({ slice, busy }) {
 function Choice({ inference, message }) {
     const app = useApp();
     const choose = (/** @type {Event} */ event) => app.go({ edge: /** @type {HTMLSelectElement} */ (event.target).value });
-    return html`<div class="message-choice">
+    return html`<div class="chart-choice">
         <select aria-label="Message that is shown" value=${`${message.source}>${message.target}`} onChange=${choose}>
             ${inference.messages.map(({ source, target }) => html`<option value=${`${source}>${target}`}>${source} → ${target}</option>`)}
         </select>

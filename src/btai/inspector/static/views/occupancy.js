@@ -4,10 +4,13 @@ import { useApp } from "../app-context.js";
 import { short } from "../lib/format.js";
 import { html, useEffect, useMemo, useState } from "../lib/html.js";
 import { useData } from "../lib/resource.js";
+import { detached } from "../lib/save.js";
 import { floats } from "../data/packed.js";
 
 const FAINT = 0.02; // of the largest probability: cells below are not drawn
+const OPAQUE = 0.7; // the most, so that the image is seen underneath
 const IN_TABLE = 60;
+const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * What is chosen: a pair of states, and a slice on the planned path.
@@ -42,7 +45,45 @@ export function Scene({ facts, image }) {
             : html`<div class="scene-image scene-none">${pair ? "" : "This environment shows no image."}</div>`}
         ${map && pair && html`<${Heat} map=${map} plan=${plan} />`}
         ${error && html`<p class="scene-error">${error.message}</p>`}
-    </div>`;
+    </div>
+    ${map && pair && html`<p class="legend scene-legend">
+        <span data-tip=${`The joint belief of ${pair.join(" and ")}: the fuller the colour, the more probable`}><i class="swatch swatch-heat"></i>believed here</span>
+        ${plan.length > 1 && html`<span data-tip="The most probable place in each slice along the best path"><i class="swatch-path"></i>best path</span>`}
+    </p>`}`;
+}
+
+/**
+ * Image and heat map as one drawing.
+ * @param {HTMLElement} figure
+ */
+export function sceneAsSvg(figure) {
+    const image = /** @type {HTMLImageElement | null} */ (figure.querySelector("img.scene-image"));
+    const heat = /** @type {SVGSVGElement | null} */ (figure.querySelector("svg.scene-heat"));
+    const { width, height } = /** @type {Element} */ (figure.querySelector(".scene")).getBoundingClientRect();
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("width", String(Math.round(width)));
+    svg.setAttribute("height", String(Math.round(height)));
+    if (image) {
+        const picture = document.createElementNS(SVG, "image");
+        const look = { href: pixels(image), width: "100%", height: "100%", preserveAspectRatio: "none", "image-rendering": "pixelated" };
+        for (const [name, value] of Object.entries(look)) picture.setAttribute(name, value);
+        svg.append(picture);
+    }
+    if (heat) {
+        const copy = detached(heat);
+        const { left, top, width: wide, height: high } = heat.style;
+        for (const [name, value] of Object.entries({ x: left, y: top, width: wide, height: high })) copy.setAttribute(name, value);
+        svg.append(copy);
+    }
+    return image || heat ? svg : null;
+}
+
+/** The image itself, as an address that goes along with a file. @param {HTMLImageElement} image */
+function pixels(image) {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+    canvas.getContext("2d")?.drawImage(image, 0, 0);
+    return canvas.toDataURL();
 }
 
 const WHOLE = [0, 0, 1, 1]; // of the image
@@ -57,7 +98,7 @@ function Heat({ map, plan }) {
     for (let i = 0; i < values.length; i++) {
         if (values[i] < FAINT * most) continue;
         const [row, column] = [Math.floor(i / columns), i % columns];
-        cells.push(html`<rect class="heat" x=${column} y=${row} width="1" height="1" fill-opacity=${0.85 * (values[i] / most)}
+        cells.push(html`<rect class="heat" x=${column} y=${row} width="1" height="1" fill-opacity=${OPAQUE * (values[i] / most)}
             data-tip=${`${x} = ${column}, ${y} = ${row}\nprobability ${short(values[i])}`} />`);
     }
     const [left, top, right, bottom] = map.area ?? WHOLE;

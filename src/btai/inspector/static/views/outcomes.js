@@ -2,24 +2,25 @@
 
 import { useApp } from "../app-context.js";
 import { Bars, BarsLegend } from "../charts/bars.js";
-import { html, useState } from "../lib/html.js";
+import { html } from "../lib/html.js";
+import { CopyButton } from "../ui/copy.js";
 import { Figure } from "../ui/figure.js";
 import { Measured } from "../ui/measured.js";
 import { Num } from "../ui/number.js";
 
 const PLAN = 8;
 
-/** @param {{original: Api.Outcome, altered: Api.Outcome, busy: boolean}} props */
-export function Outcomes({ original, altered, busy }) {
+/** @param {{original: Api.Outcome, altered: Api.Outcome, busy: boolean, python?: string}} props */
+export function Outcomes({ original, altered, busy, python }) {
     return html`<div class="outcomes" aria-busy=${busy}>
-        <${Summary} original=${original} altered=${altered} />
+        <${Summary} original=${original} altered=${altered} python=${python} />
         <${Choice} original=${original} altered=${altered} />
         <${Comparison} original=${original} altered=${altered} />
     </div>`;
 }
 
-/** @param {{original: Api.Outcome, altered: Api.Outcome}} props */
-function Summary({ original, altered }) {
+/** @param {{original: Api.Outcome, altered: Api.Outcome, python?: string}} props */
+function Summary({ original, altered, python }) {
     const row = (/** @type {string} */ label, /** @type {(outcome: Api.Outcome) => any} */ show, /** @type {(outcome: Api.Outcome) => any} */ of) => {
         const differs = JSON.stringify(of(original)) !== JSON.stringify(of(altered));
         return html`<tr class=${differs ? "differs" : ""}><th scope="row">${label}</th><td>${show(original)}</td><td>${show(altered)}</td>
@@ -32,7 +33,8 @@ function Summary({ original, altered }) {
     const plan = (/** @type {Api.Outcome} */ { plan_names: names }) => names.slice(0, PLAN).join(", ") + (names.length > PLAN ? ", \u2026" : "") || "none";
     const chosen = (/** @type {Api.Outcome} */ outcome) => html`<b>${outcome.chosen_name ?? "none"}</b>${outcome.forced ? " (forced)" : ""}`;
     return html`<section class="panel" data-figure="outcomes">
-        <header class="panel-head"><h2>What happens</h2></header>
+        <header class="panel-head"><h2>What happens</h2>
+            <span class="panel-tools">${python && html`<${CopyButton} class="quiet-button" text=${python}>Copy as Python<//>`}</span></header>
         <table class="data comparison">
             <thead><tr><th></th><th scope="col">as it was</th><th scope="col">what if</th><th></th></tr></thead>
             <tbody>
@@ -71,7 +73,7 @@ function Comparison({ original, altered }) {
     const app = useApp();
     const { states } = app.info.model;
     const state = states.find(({ name }) => name === app.place.state) ?? states.find(({ name }) => differ(original.posterior[name], altered.posterior[name])) ?? states[0];
-    const [when, setWhen] = useState("now");
+    const when = app.place.when === "after" ? "after" : "now";
     const beliefs = (/** @type {Api.Outcome} */ { posterior, after }) => (when === "now" ? posterior : after?.beliefs)?.[state.name];
     const [ours, theirs] = [beliefs(original), beliefs(altered)];
     const title = when === "now" ? "Posterior" : "Prediction";
@@ -81,14 +83,14 @@ function Comparison({ original, altered }) {
             columns: [state.name, "as it was", "what if"],
             rows: state.values.map((value, i) => [value, ours?.[i], theirs?.[i]]),
         })}
-        controls=${html`<select aria-label="Beliefs of when" value=${when}
-            onChange=${(/** @type {Event} */ e) => setWhen(/** @type {HTMLSelectElement} */ (e.target).value)}>
-            <option value="now">now</option><option value="after">after the action</option>
-        </select>
-        <select aria-label="State whose posterior is compared" value=${state.name}
+        choice=${html`<div class="chart-choice"><select aria-label="State whose posterior is compared" value=${state.name}
             onChange=${(/** @type {Event} */ e) => app.go({ state: /** @type {HTMLSelectElement} */ (e.target).value })}>
             ${states.map(({ name }) => html`<option value=${name}>${name}</option>`)}
-        </select>`}>
+        </select>
+        <select class="narrow" aria-label="Beliefs of when" value=${when}
+            onChange=${(/** @type {Event} */ e) => app.go({ when: /** @type {HTMLSelectElement} */ (e.target).value })}>
+            <option value="now">now</option><option value="after">after the action</option>
+        </select></div>`}>
         ${theirs
             ? html`<${Measured}>${(/** @type {{width: number, height: number}} */ size) => html`<${Bars} ...${size} values=${theirs} ghost=${ours}
                   ghostName="as it was" labels=${state.values} label=${`${title} of ${state.name}, as it was and what if`} />`}<//>

@@ -6,6 +6,7 @@ import { PreferenceGraph, preferenceTable } from "../graph/preferences.js";
 import { TransitionGraph, transitionTable } from "../graph/transition.js";
 import { sliceName } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { pythonFor } from "../lib/python.js";
 import { useData } from "../lib/resource.js";
 import { namesTo } from "../tree/near.js";
 import { Figure } from "../ui/figure.js";
@@ -47,7 +48,8 @@ function Likelihood({ slice }) {
     const note = inference
         ? html`<span data-tip=${inference.reason}>${inference.exact ? "exact inference" : "approximate inference"}</span>`
         : "predicted slice";
-    return html`<${Figure} name="likelihood" title="Likelihood" note=${note} table=${() => likelihoodTable(info.model)}>
+    return html`<${Figure} name="likelihood" title="Likelihood" note=${note} table=${() => likelihoodTable(info.model)}
+        python=${pythonFor(app, "likelihood")}>
         <${Measured} scroll=${true}>${(/** @type {Size} */ size) => html`<${LikelihoodGraph} ...${size}
             shown=${place.state} message=${carries ? chosenMessage(inference, place.edge) : undefined} observed=${observed}
             onVariable=${(/** @type {string} */ state) => app.go({ state })}
@@ -57,7 +59,7 @@ function Likelihood({ slice }) {
 
 function Transition() {
     const app = useApp();
-    return html`<${Figure} name="transition" title="Transition" table=${() => transitionTable(app.info.model)}
+    return html`<${Figure} name="transition" title="Transition" table=${() => transitionTable(app.info.model)} python=${pythonFor(app, "transition")}
         note=${html`<span class="inline-key"><i class="key key-moved"></i>depends on the action</span>`}>
         <${Measured} scroll=${true}>${(/** @type {Size} */ size) => html`<${TransitionGraph} ...${size} shown=${app.place.state}
             onVariable=${(/** @type {string} */ state) => app.go({ state })} />`}<//>
@@ -67,7 +69,7 @@ function Transition() {
 /** @param {{slice: Api.Node}} props */
 function Preferences({ slice }) {
     const app = useApp();
-    return html`<${Figure} name="preferences" title="Prior preferences" table=${() => preferenceTable(app.info.model)}>
+    return html`<${Figure} name="preferences" title="Prior preferences" table=${() => preferenceTable(app.info.model)} python=${pythonFor(app, "preferences")}>
         <${Measured} scroll=${true}>${(/** @type {Size} */ size) => html`<${PreferenceGraph} ...${size} shown=${app.place.state}
             onVariable=${(/** @type {string} */ state) => app.go({ state })}
             onGroup=${slice.efe ? (/** @type {string} */ part) => app.go({ part }) : null} />`}<//>

@@ -2,7 +2,9 @@
 
 import { useApp } from "../app-context.js";
 import { html, useState } from "../lib/html.js";
+import { pythonFor } from "../lib/python.js";
 import { useData } from "../lib/resource.js";
+import { CopyButton } from "../ui/copy.js";
 import { Num } from "../ui/number.js";
 
 const PAGE = 100;
@@ -42,6 +44,8 @@ export function Trials() {
     return html`<div class="trials">
         <${Summary} trials=${value} />
         <section class="panel" data-figure="trials">
+            <header class="panel-head"><h2>Trials</h2><span class="note">a click on a column sorts by it, another reverses the order</span>
+                <span class="panel-tools">${app.info.mode !== "live" && html`<${CopyButton} class="quiet-button" text=${pythonFor(app, "trials")}>Copy as Python<//>`}</span></header>
             <div class="table-scroll" tabindex="0" role="region" aria-label="Trials">
                 <table class="data sortable">
                     <thead><tr>

@@ -9,7 +9,7 @@ import { WholeTree } from "../tree/whole.js";
 import { Figure } from "../ui/figure.js";
 import { Num } from "../ui/number.js";
 import { Controls } from "./controls.js";
-import { OccupancyControls, Scene, occupancyChoice, occupancyTable } from "./occupancy.js";
+import { OccupancyControls, Scene, occupancyChoice, occupancyTable, sceneAsSvg } from "./occupancy.js";
 
 export function Visualisation() {
     const app = useApp();
@@ -40,6 +40,7 @@ function Environment({ facts }) {
             choice=${html`<${OccupancyControls} facts=${facts} />`}
             table=${() => occupancyTable(map)}
             python=${words && pythonFor(app, "occupancy", words)}
+            drawing=${sceneAsSvg}
         >
             <${Scene} facts=${facts} image=${cycle.image} />
             <dl class="facts compact">

@@ -2,8 +2,11 @@
 
 import { useApp } from "../app-context.js";
 import { html, useEffect, useState } from "../lib/html.js";
+import { pythonFor } from "../lib/python.js";
 import { EvidenceField } from "./evidence-field.js";
 import { Outcomes } from "./outcomes.js";
+
+const MOST = 100_000; // planning iterations that the server does at once
 
 /**
  * What is changed, as the server takes it and as the address has it.
@@ -18,10 +21,51 @@ export function WhatIf() {
     return html`<div class="what-if">
         <${Form} key=${place.what} busy=${answer.busy} />
         ${answer.error && html`<p class="empty" role="alert">${answer.error.message}</p>`}
-        ${answer.value && !answer.error && html`<${Outcomes} original=${answer.value.original} altered=${answer.value.altered} busy=${answer.busy} />`}
-        ${!place.what && html`<p class="empty">Change what was observed, how long or how boldly the agent plans, or what it does.<br />
-            Both outcomes then stand here side by side. What was recorded stays as it is.</p>`}
+        ${answer.value && !answer.error && html`<${Outcomes} original=${answer.value.original} altered=${answer.value.altered} busy=${answer.busy}
+            python=${pythonFor(app, "what_if", wordsFor(app, read(place.what), answer.value.altered))} />`}
+        ${!place.what && html`<${Suggestions} />`}
     </div>`;
+}
+
+/** What one might ask, for a beginning. */
+function Suggestions() {
+    const app = useApp();
+    const { cycle } = /** @type {import("../session.js").Loaded} */ (app.loaded);
+    const seen = Object.keys(cycle.observed)[0];
+    const others = app.info.model.action.values.map((name, action) => ({ name, action })).filter(({ action }) => action !== cycle.action);
+    /** @type {[string, Changes][]} */
+    const ideas = [];
+    if (seen) ideas.push([`\u2026 it had not observed ${seen}?`, { evidence: { [seen]: null } }]);
+    if (cycle.iterations) ideas.push([`\u2026 it had planned ten times as long?`, { iterations: Math.min(MOST, 10 * cycle.iterations) }]);
+    if (others.length) ideas.push([`\u2026 it had to do ${others[0].name}?`, { action: others[0].action }]);
+    return html`<div class="empty">
+        <p>Change what was observed, how long or how boldly the agent plans, or what it does.
+            Both outcomes then stand here side by side. What ${app.info.can.command ? "happened" : "was recorded"} stays as it is.</p>
+        <p class="ideas">What if ${ideas.map(([text, changes]) => html`<button onClick=${() => app.go({ what: JSON.stringify(changes) }, { remember: true })}>${text}</button>`)}</p>
+    </div>`;
+}
+
+/**
+ * What the template for Python leaves open.
+ * @param {import("../session.js").Session} app
+ * @param {Changes} changes
+ * @param {Api.Outcome} altered
+ */
+function wordsFor({ info }, { evidence = {} }, altered) {
+    const lines = Object.entries(evidence).map(([name, change]) => {
+        const entry = `changed[${JSON.stringify(name)}]`;
+        if (change === null) return `del ${entry}`;
+        if (typeof change !== "object") return `${entry} = ${change}`;
+        return `${entry} = ${change.soften} + (1 - ${change.soften}) * ${entry} / ${entry}.max()`;
+    });
+    const choosing = info.agent.action_selection === "softmax" ? [] : ["action_selection", "ties"]; // it would need the random numbers
+    const given = /** @type {Record<string, unknown>} */ ({ ...info.agent, exp_const: altered.exp_const });
+    return {
+        changes: lines.join("\n"),
+        options: ["exp_const", "inference", "root", "engine", ...choosing].map((name) => `${name}=${JSON.stringify(given[name])}`).join(", "),
+        iterations: altered.iterations,
+        chosen: altered.forced || !choosing.length ? String(altered.chosen) : "other.choose()",
+    };
 }
 
 /**
@@ -85,7 +129,7 @@ function Form({ busy }) {
                 <label class="field"><span>exploration constant</span>
                     <input type="number" step="any" min="0" placeholder=${info.agent.exp_const} ...${option("exp_const")} /></label>
                 <label class="field"><span>planning iterations</span>
-                    <input type="number" step="1" min="1" max="100000" placeholder=${iterations || "as many"} ...${option("iterations")} /></label>
+                    <input type="number" step="1" min="1" max=${MOST} placeholder=${iterations || "as many"} ...${option("iterations")} /></label>
                 <label class="field"><span>action</span>
                     <select ...${option("action")}>
                         <option value="">as planned</option>

@@ -20,9 +20,7 @@ export function Why() {
     const { trial, cycle, iteration } = app.cursor;
     const { value: curves } = useData("curves", { trial, cycle });
     const { value: why, error, stale } = useData("why", iteration > 0 ? { trial, cycle, iteration } : null, PAUSE);
-    if (iteration === 0) {
-        return html`<p class="empty">Nothing is planned yet at iteration 0. Move on in the timeline below to see why an action is chosen.</p>`;
-    }
+    if (iteration === 0) return html`<${Unplanned} />`;
     const chosen = why?.chosen ?? curves?.chosen ?? 0;
     const against = rival(why, chosen, app.place.against);
     return html`<div class="why">
@@ -34,6 +32,18 @@ export function Why() {
             <${ActionTable} actions=${why.actions} chosen=${why.chosen} against=${against} busy=${stale}
                 python=${pythonFor(app, "why", { action: against, chosen: why.chosen })} />`}
     </div>`;
+}
+
+/** There is nothing to explain: say where there is. */
+function Unplanned() {
+    const app = useApp();
+    const { search } = /** @type {import("../session.js").Loaded} */ (app.loaded);
+    if (search.iterations) {
+        return html`<div class="empty"><p>At iteration 0 nothing is planned yet, so there is no choice to explain.</p>
+            <p><button onClick=${() => app.go({ iteration: search.iterations })}>To the end of the planning</button></p></div>`;
+    }
+    return html`<div class="empty"><p>In this cycle nothing ${app.info.can.command && !app.live.over ? "is planned yet" : "was planned"}, so there is no choice to explain.</p>
+        ${app.canStepCycle(-1) && html`<p><button onClick=${() => app.stepCycle(-1)}>To the decision before</button></p>`}</div>`;
 }
 
 /**
@@ -102,7 +112,7 @@ function CurveFigure({ what, title, curves, chosen, against }) {
     const parted = curves.chosen === chosen ? curves.parted[against] : null;
     const stride = Math.max(1, Math.ceil(iterations / IN_TABLE));
     const rows = Array.from({ length: iterations }, (_, k) => k + 1).filter((k) => k % stride === 0 || k === iterations);
-    return html`<${Figure} name=${`curve-${what.replace("_", "-")}`} title=${title} note="over planning iterations" python=${pythonFor(app, "tree")}
+    return html`<${Figure} name=${`curve-${what.replace("_", "-")}`} title=${title} note="over planning iterations" python=${pythonFor(app, "curves", { iteration: iterations })}
         table=${() => ({
             caption: title + (stride > 1 ? `, every ${stride} iterations` : ""),
             columns: ["iteration", ...names],
