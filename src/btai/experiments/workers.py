@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 import traceback
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from functools import partial
+from itertools import takewhile
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
 from btai.errors import BtaiError, PlanningError
+from btai.experiments.processes import Processes
 from btai.experiments.recording import Cycle, Recorder
+from btai.experiments.team import Died, done_by
 from btai.experiments.trial import Agent, Environment, Job, Trial, in_trial, run_trial
 
 __all__ = ["Outcome", "Runner", "Setup", "is_factory", "made", "run_here", "run_in_processes"]
@@ -76,31 +75,16 @@ def run_here(runner: Runner, jobs: Sequence[Job]) -> Generator[Outcome]:
 def run_in_processes(setup: Setup, jobs: Sequence[Job], workers: int) -> Generator[Outcome]:
     """Run the trials in so many processes, each with an agent and an environment of its own."""
     _check_sendable(setup)
-    context = multiprocessing.get_context("spawn")
-    team = [_Worker(context, setup) for _ in range(workers)]
-    try:
-        yield from _as_they_end(team, jobs)
-    finally:
-        for worker in team:
-            worker.stop()
-
-
-def _as_they_end(team: Sequence[_Worker], jobs: Sequence[Job]) -> Iterator[Outcome]:
-    """The outcomes, each as soon as it is there: a run that is killed then loses only what was under way."""
-    waiting = deque(jobs)
-    busy: dict[Any, tuple[_Worker, Job]] = {}  # by connection
-    idle = list(team)
     failure: Exception | None = None
-    while busy or (waiting and failure is None):
-        while idle and waiting and failure is None:
-            worker, job = idle.pop(), waiting.popleft()
-            worker.send(job)
-            busy[worker.connection] = worker, job
-        for connection in wait(list(busy)):
-            worker, job = busy.pop(connection)
-            outcome = worker.receive(job)
-            idle.append(worker)
-            if isinstance(outcome, Exception):
+
+    def wanted() -> Iterator[Job]:
+        yield from takewhile(lambda _job: failure is None, jobs)
+
+    with closing(done_by(partial(Processes, workers=workers), _Trials(setup), wanted())) as outcomes:
+        for job, outcome in outcomes:
+            if isinstance(outcome, Died):
+                failure = failure or _died(job, outcome)
+            elif isinstance(outcome, Exception):
                 failure = failure or outcome  # raised in the end: the trials under way are not lost
             else:
                 yield outcome
@@ -108,59 +92,29 @@ def _as_they_end(team: Sequence[_Worker], jobs: Sequence[Job]) -> Iterator[Outco
         raise failure
 
 
-class _Worker:
-    """One process that runs a trial at a time."""
+class _Trials:
+    """What a worker does: it makes agent and environment once, and runs trial after trial."""
 
-    def __init__(self, context: Any, setup: Setup) -> None:
-        self.connection, theirs = context.Pipe()
-        self._process: BaseProcess = context.Process(target=_serve, args=(theirs, setup), daemon=True)
-        self._process.start()
-        # Only the worker holds its end now: each of the two sees at once when the other has died.
-        theirs.close()
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._runner: Runner | None = None
 
-    def send(self, job: Job) -> None:
-        """Give the worker its next trial."""
-        with suppress(BrokenPipeError):  # It has died; `receive` says so.
-            self.connection.send(job)
-
-    def receive(self, job: Job) -> Outcome | Exception:
-        """The outcome of the job sent, or what its trial raised."""
+    def __call__(self, job: Job) -> Outcome | Exception:
         try:
-            answer: Outcome | Exception = self.connection.recv()
-        except (EOFError, ConnectionResetError):
-            self._process.join()
-            return BtaiError(
-                f"a worker process ended (exit code {self._process.exitcode}) before trial {job.index} was done. "
-                "Its own message, if it left one, stands above. A script that uses workers must start its work under "
-                '`if __name__ == "__main__":`, since every worker imports it.'
-            )
-        return answer
-
-    def stop(self) -> None:
-        """End the process, whatever it is doing."""
-        self.connection.close()
-        self._process.terminate()
-        self._process.join()
+            if self._runner is None:
+                self._runner = self._setup.runner()
+                self._runner.warm_up()
+            return self._runner.run(job)
+        except Exception as error:
+            return _sendable(error)
 
 
-def _serve(connection: Connection, setup: Setup) -> None:
-    """The life of a worker: run what is sent until nobody is there to send."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the driver stops the workers.
-    try:
-        runner = setup.runner()
-        runner.warm_up()
-        while True:
-            job = connection.recv()
-            connection.send(_outcome(runner, job))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        return
-
-
-def _outcome(runner: Runner, job: Job) -> Outcome | Exception:
-    try:
-        return runner.run(job)
-    except Exception as error:
-        return _sendable(error)
+def _died(job: Job, death: Died) -> BtaiError:
+    return BtaiError(
+        f"a worker process ended ({death.how}) before trial {job.index} was done. "
+        "Its own message, if it left one, stands above. A script that uses workers must start its work under "
+        '`if __name__ == "__main__":`, since every worker imports it.'
+    )
 
 
 def _sendable(error: Exception) -> Exception:
