@@ -18,7 +18,7 @@ help: ## list the targets
 
 setup: $(STAMP) ## make .venv or bring it up to date (the other targets do so themselves)
 
-demo: $(STAMP) ## repeat the paper's last table in brief
+demo: $(STAMP) ## repeat the paper's tables in brief
 	@$(VENV)/bin/btai reproduce --quick
 
 PYTEST   := pytest --numprocesses=auto --maxprocesses=8 --cov --cov-report=

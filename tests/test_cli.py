@@ -171,32 +171,6 @@ def test_file_that_is_no_run_is_one_clear_message(tmp_path: Path) -> None:
     assert "No such file" in failure(1, "show", tmp_path / "nothing.sqlite")
 
 
-# --- reproduce --------------------------------------------------------------------------------------------
-
-
-def test_reproduce_prints_the_papers_table_beside_ours(tmp_path: Path) -> None:
-    folder = tmp_path / "runs"
-    shown = btai_command("reproduce", "--quick", "--folder", folder)
-    assert shown.exit_code == 0
-    table = [line.split() for line in shown.stdout.splitlines() if line.split()[2:3] in (["cost"], ["first"])]
-    assert [row[:4] + row[6:7] for row in table] == [
-        ["8", "50", "cost", "0.895", "0.875000"],
-        ["4", "50", "cost", "0.977", "0.968750"],
-        ["2", "50", "cost", "0.996", "1.000000"],
-        ["1", "50", "cost", "0.72", "1.000000"],
-        ["1", "100", "cost", "0.77", "1.000000"],
-        ["1", "150", "cost", "1", "1.000000"],
-        ["1", "100", "first", "0.77", "0.791667"],
-    ]
-    assert all("…" not in line and len(line) <= 80 for line in shown.stdout.splitlines()[:14])  # fits a terminal
-    words = " ".join(shown.stdout.split())
-    assert "makes the agent oscillate" in words
-    assert "128 s" in words
-    assert str(folder) in words
-    lines = printed_json("reproduce", "--quick", "--folder", folder)
-    assert [line["all_starts"]["p_solved"] for line in lines[:2]] == [0.875, 0.96875]
-
-
 # --- the command itself -----------------------------------------------------------------------------------
 
 

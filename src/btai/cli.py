@@ -1,29 +1,25 @@
-"""The `btai` command: it reads the arguments, calls what does the work, and prints."""
+"""The `btai` command: it reads the arguments, calls what does the work, and prints.
+
+Each command imports what it needs by itself: `btai --help` should not wait for it.
+"""
 
 from __future__ import annotations
 
 import json
-import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from btai import __version__
-from btai.commands import inspect_command, model_command
+from btai.commands import inspect_command, model_command, reproduce_command
+from btai.commands.options import as_json, workers
 from btai.errors import BtaiError
-
-# Each command imports what it needs by itself: `btai --help` should not wait for it.
-if TYPE_CHECKING:
-    from btai.experiments.dsprites import Row
-    from btai.experiments.run import Progress
 
 __all__ = ["main"]
 
 RUN_FILE = click.Path(dir_okay=False, path_type=Path)
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-workers = click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes to use.")
 
 
 class Commands(click.Group):
@@ -45,7 +41,7 @@ def main() -> None:
     """Branching time active inference: run agents, look into them, reproduce the paper."""
 
 
-for command in (inspect_command, model_command):
+for command in (inspect_command, model_command, reproduce_command):
     main.add_command(command)
 
 
@@ -129,34 +125,3 @@ def show(file: Path, as_json: bool) -> None:
         click.echo(json.dumps(report.run_as_json(summary, configuration, file)))
         return
     Console().print(report.run_table(summary, configuration), "", report.configuration_table(configuration), sep="\n")
-
-
-@main.command()
-@click.option("--quick", is_flag=True, help="From a sixteenth of the starts (every fourth x and y).")
-@click.option(
-    "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("btai-runs"),
-    show_default=True,
-    help="Where the run files are kept; interrupted runs go on from there.",
-)
-@workers
-@as_json
-def reproduce(quick: bool, folder: Path, workers: int, as_json: bool) -> None:
-    """Run the paper's experiments with BTAI_3MF on dSprites, and print its table beside ours."""
-    from rich.console import Console
-
-    from btai.experiments import report
-    from btai.experiments.dsprites import reproduce
-
-    with report.progress_bars() as bar:
-
-        def bar_of(row: Row, kind: str) -> Progress:
-            return bar(f"g {row.granularity}, {row.planning} iterations, ties {row.ties}, {kind}")
-
-        rows = list(reproduce(folder, quick=quick, workers=workers, progress_of=bar_of))
-    if as_json:
-        click.echo(json.dumps(report.reproduction_as_json(rows)))
-        return
-    Console().print(report.reproduction_table(rows), *report.REMARKS, sep="\n\n")
-    click.echo(f"\nThe runs are kept in {folder}{os.sep}; to look into one: btai show {rows[0].all_starts.path}")

@@ -2,5 +2,6 @@
 
 from btai.commands.inspect import inspect_command
 from btai.commands.model import model_command
+from btai.commands.reproduce import reproduce_command
 
-__all__ = ["inspect_command", "model_command"]
+__all__ = ["inspect_command", "model_command", "reproduce_command"]

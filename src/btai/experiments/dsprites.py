@@ -1,99 +1,94 @@
-"""The paper's experiments with BTAI_3MF on dSprites, and its table to hold beside ours."""
+"""The paper's agents on dSprites, each with the environment it was published with."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
-from btai.agents import BTAI_3MF
-from btai.envs.dsprites import dsprites_slice, dSpritesEnv, dSpritesPreProcessingWrapper, initial_states
-from btai.errors import RunFileError
-from btai.experiments.run import Progress, RunResult, run
+import numpy as np
 
-__all__ = ["PAPER", "Reproduced", "Row", "make_agent", "make_env", "reproduce"]
+from btai.agents import BTAI_3MF, BTAI_BF, BTAI_VMP
+from btai.envs.dsprites import (
+    dsprites_flat,
+    dsprites_slice,
+    dSpritesEnv,
+    dSpritesFlatWrapper,
+    dSpritesPreProcessingWrapper,
+    flat_prior,
+)
+from btai.model import TemporalSlice
+from btai.planning import TreeView
+
+__all__ = ["BASELINES", "ToldFirstCell", "make_agent", "make_baseline", "make_env", "make_flat_env"]
 
 REPEAT = 8  # how often the paper's environment executes each action
-QUICK_STEP = 4  # the quick reproduction takes every fourth x and y
+EXP_CONST = 2.4
 
+Baseline = BTAI_BF | BTAI_VMP
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the table: a setting and the paper's P(solved) for it, over 100 random trials."""
-
-    granularity: int
-    planning: int
-    paper: float
-    ties: str = "cost"
-
-
-PAPER = (
-    Row(granularity=8, planning=50, paper=0.895),
-    Row(granularity=4, planning=50, paper=0.977),
-    Row(granularity=2, planning=50, paper=0.996),
-    Row(granularity=1, planning=50, paper=0.72),
-    Row(granularity=1, planning=100, paper=0.77),
-    Row(granularity=1, planning=150, paper=1.0),
-    # Not a line of its own in the paper: what its 0.77 is due to.
-    Row(granularity=1, planning=100, paper=0.77, ties="first"),
-)
-
-
-@dataclass(frozen=True)
-class Reproduced:
-    """A line of the table with what came out."""
-
-    row: Row
-    all_starts: RunResult
-    random: RunResult
+BASELINES: Mapping[str, tuple[type[Baseline], float, int]] = {
+    "BTAI_BF": (BTAI_BF, 1.0, 20),
+    "BTAI_VMP": (BTAI_VMP, 2.0, 30),
+}
+"""The flat agents: class, precision of the preference, and cycles after which a trial is given up."""
 
 
 def make_env(granularity: int) -> dSpritesPreProcessingWrapper:
-    """The paper's environment."""
+    """The paper's environment for BTAI_3MF."""
     return dSpritesPreProcessingWrapper(dSpritesEnv(granularity=granularity, repeat=REPEAT))
 
 
-def make_agent(granularity: int, planning: int, exp_const: float = 2.4, ties: str = "cost") -> BTAI_3MF:
+def make_agent(granularity: int, planning: int, exp_const: float = EXP_CONST, ties: str = "cost") -> BTAI_3MF:
     """The paper's agent for that environment."""
     ts = dsprites_slice(granularity, REPEAT)
     return BTAI_3MF(ts, max_planning_steps=planning, exp_const=exp_const, ties=ties)
 
 
-def reproduce(
-    folder: str | os.PathLike[str],
-    *,
-    quick: bool = False,
-    workers: int = 1,
-    progress_of: Callable[[Row, str], Progress | None] = lambda _row, _kind: None,
-    rows: Sequence[Row] = PAPER,
-) -> Iterator[Reproduced]:
-    """Run every line of the paper's table: from every start (a sixteenth of them if `quick`), and 100 random trials.
+def make_flat_env(name: str, granularity: int) -> dSpritesFlatWrapper:
+    """The paper's environment for one of the `BASELINES`; a trial that takes too long earns -1, as the text says."""
+    _, _, max_cycles = BASELINES[name]
+    return dSpritesFlatWrapper(dSpritesEnv(granularity=granularity, repeat=REPEAT, max_cycles=max_cycles))
 
-    Each run has its file in `folder`, so what was interrupted goes on, and what was done is read back.
-    """
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunFileError(f"{folder}: cannot be made ({error.strerror}). Choose another folder.") from error
-    starts = [s for s in initial_states() if not quick or not any(s[-2:] % QUICK_STEP)]
 
-    def run_row(row: Row, kind: str, **trials: Any) -> RunResult:
-        return run(
-            partial(make_agent, row.granularity, row.planning, ties=row.ties),
-            partial(make_env, row.granularity),
-            **trials,
-            out=folder / f"dsprites-g{row.granularity}-n{row.planning}-ties-{row.ties}-{kind}.sqlite",
-            workers=workers,
-            progress=progress_of(row, kind),
-        )
+def make_baseline(name: str, granularity: int, planning: int) -> ToldFirstCell:
+    """The agent for that environment, with its published tables and prior."""
+    kind, precision, _ = BASELINES[name]
+    ts = dsprites_flat(granularity, precision, repeat=REPEAT)
+    # The generator is a first one only: every trial begins with `seeded`.
+    return ToldFirstCell(kind(ts, planning, EXP_CONST, rng=np.random.default_rng(0)), granularity)
 
-    for row in rows:
-        yield Reproduced(
-            row,
-            all_starts=run_row(row, "quick" if quick else "all", starts=starts),
-            random=run_row(row, "random", trials=100),
-        )
+
+class ToldFirstCell:
+    """A flat agent that begins each trial nearly certain of the cell it sees first, as the published programs do."""
+
+    def __init__(self, agent: Baseline, granularity: int) -> None:
+        self.agent = agent
+        self.granularity = granularity
+
+    def reset(self, obs: Mapping[str, Any]) -> None:
+        """Begin a trial; with nothing observed, from the declared prior."""
+        first = obs.get("O_sprite")
+        self.agent.reset(obs, None if first is None else {"S_sprite": flat_prior(self.granularity, first)})
+
+    def step(self) -> int:
+        """Plan and choose an action."""
+        return self.agent.step()
+
+    def update(self, action: int, obs: Mapping[str, Any]) -> None:
+        """Take in the action executed and what was observed then."""
+        self.agent.update(action, obs)
+
+    def seeded(self, seed: int) -> Self:
+        """This agent, its random choices begun anew from `seed`."""
+        self.agent.seeded(seed)
+        return self
+
+    @property
+    def ts(self) -> TemporalSlice:
+        """The agent's slice."""
+        return self.agent.ts
+
+    @property
+    def tree(self) -> TreeView:
+        """The agent's search tree."""
+        return self.agent.tree
