@@ -84,6 +84,24 @@ def test_options_reach_the_agent_and_the_environment() -> None:
     assert (configuration["environment"]["env"]["granularity"], configuration["seed"]) == (8, 5)
 
 
+@pytest.mark.parametrize("name", ["frozenlake", "maze", "rocksample", "tiger", "tmaze"])
+def test_every_environment_can_be_run(name: str) -> None:
+    figures = printed_json("run", name, "--planning", 2, "--trials", 2)
+    assert (figures["trials"], figures["complete"]) == (2, True)
+
+
+def test_options_of_an_environment_reach_it_and_its_model() -> None:
+    figures = printed_json("run", "tiger", "--trials", 4, "--set", "accuracy=0.5", "--set", "max_cycles=3")
+    environment = figures["configuration"]["environment"]["gymnasium"]
+    assert (environment["accuracy"], environment["max_cycles"]) == (0.5, 3)
+    assert (figures["reward_mean"], figures["cycles_mean"]) == (-3.0, 3.0)  # nobody opens a door on a growl of 1/2
+
+
+def test_an_option_of_another_environment_is_refused() -> None:
+    message = failure(1, "run", "tiger", "--granularity", "8")
+    assert message.startswith("Error: granularity: tiger has no such option; it has accuracy, ")
+
+
 def test_exhaustive_run_takes_every_start() -> None:
     figures = printed_json("run", "dsprites", "--granularity", "8", "--planning", "1", "--exhaustive")
     assert (figures["trials"], figures["exhaustive"]) == (3072, True)
@@ -129,7 +147,9 @@ def test_stopping_by_hand_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "chess"], "'chess' is not 'dsprites'"),
+        (["run", "chess"], "'chess' is no environment; there are dsprites, "),
+        (["run", "tiger", "--set", "accuracy"], "--set accuracy is no OPTION=VALUE"),
+        (["run", "tiger", "--set", "tiger=-1", "--set", "tiger=-2"], "--set tiger=-2 gives tiger a second time"),
         (["run", "dsprites", "--granularity", "3"], "'3' is not one of '1', '2', '4', '8'"),
         (["run", "dsprites", "--planning", "0"], "0 is not in the range x>=1"),
         (["run", "dsprites", "--record"], "--record needs --out FILE"),

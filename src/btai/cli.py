@@ -6,9 +6,10 @@ Each command imports what it needs by itself: `btai --help` should not wait for 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,8 +18,12 @@ from btai.commands import inspect_command, model_command, reproduce_command
 from btai.commands.options import as_json, workers
 from btai.errors import BtaiError
 
+if TYPE_CHECKING:
+    from btai.envs import Registered
+
 __all__ = ["main"]
 
+ENVIRONMENTS = "dsprites|frozenlake|maze|rocksample|tiger|tmaze"  # a test compares: `--help` should not load them
 RUN_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -35,6 +40,16 @@ class Commands(click.Group):
             ctx.exit(130)  # 128 + SIGINT, as a shell would say it
 
 
+def _environment(context: click.Context, parameter: click.Parameter, name: str) -> Registered:
+    """The environment of this name, looked up when it is needed."""
+    from btai.envs import environment
+
+    try:
+        return environment(name)
+    except BtaiError as error:
+        raise click.BadParameter(str(error)) from error
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="btai %(version)s")
 def main() -> None:
@@ -46,8 +61,11 @@ for command in (inspect_command, model_command, reproduce_command):
 
 
 @main.command("run")
-@click.argument("environment", type=click.Choice(["dsprites"]))
-@click.option("--granularity", type=click.Choice(["1", "2", "4", "8"]), default="1", show_default=True)
+@click.argument("environment", metavar=ENVIRONMENTS, callback=_environment)
+@click.option("--granularity", type=click.Choice(["1", "2", "4", "8"]), help="Of dsprites; the same as --set.")
+@click.option(
+    "--set", "options", metavar="OPTION=VALUE", multiple=True, help="Of the environment or its model; repeat it."
+)
 @click.option("--planning", type=click.IntRange(1), default=150, show_default=True, help="Iterations per action.")
 @click.option("--exp-const", type=click.FloatRange(0), default=2.4, show_default=True, help="Exploration constant.")
 @click.option(
@@ -66,8 +84,9 @@ for command in (inspect_command, model_command, reproduce_command):
 @click.option("--batch", type=click.IntRange(1), help="Trials to plan at once, on all processors; no --workers then.")
 @as_json
 def run_command(
-    environment: str,
-    granularity: str,
+    environment: Registered,
+    granularity: str | None,
+    options: tuple[str, ...],
     planning: int,
     exp_const: float,
     ties: str,
@@ -86,12 +105,13 @@ def run_command(
     from rich.console import Console
 
     from btai.experiments import report, run
-    from btai.experiments.dsprites import make_agent, make_env
+    from btai.experiments.environments import make_agent, make_env
 
+    given = environment.read(_options(options, granularity))
     with report.progress_bars() as bar:
         result = run(
-            partial(make_agent, int(granularity), planning, exp_const, ties),
-            partial(make_env, int(granularity)),
+            partial(make_agent, environment.name, planning, exp_const, ties, **given),
+            partial(make_env, environment.name, **given),
             trials,
             seed,
             exhaustive=exhaustive,
@@ -99,7 +119,7 @@ def run_command(
             record=record,
             workers=workers,
             batch=batch,
-            progress=bar(environment),
+            progress=bar(environment.name),
         )
     if as_json:
         click.echo(json.dumps(report.run_as_json(result.summary, result.configuration, out)))
@@ -108,6 +128,18 @@ def run_command(
     click.echo(
         f"Kept in {out}: btai show {out}" if out else "Not kept; --out FILE keeps a run, to resume and to look into."
     )
+
+
+def _options(texts: Sequence[str], granularity: str | None) -> dict[str, str]:
+    """OPTION=VALUE, and --granularity, as a dictionary."""
+    options = {} if granularity is None else {"granularity": granularity}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name in options:
+            wrong = "is no OPTION=VALUE" if not equals else f"gives {name} a second time"
+            raise click.UsageError(f"--set {text} {wrong}.")
+        options[name] = value
+    return options
 
 
 @main.command()

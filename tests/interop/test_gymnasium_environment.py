@@ -238,3 +238,66 @@ def test_the_state_is_the_environments_own() -> None:
     stateful: Any = scripted
     stateful.state = (1, 2)
     assert FromGymnasium(stateful).state == (1, 2)
+
+
+# --- starts -------------------------------------------------------------------------------------------
+
+
+class Listed(Scripted):
+    """Starts in the state it is told to, and lists three."""
+
+    state: Any = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        self.state = np.array((options or {"state": (0, 0)})["state"])
+        return super().reset(seed=seed)
+
+    def initial_states(self) -> list[tuple[int, int]]:
+        return [(0, 0), (0, 1), (1, 0)]
+
+
+def test_every_start_of_the_environment_is_tried() -> None:
+    ts = model({"O_x": 2})
+    env = FromGymnasium(Listed(spaces.Discrete(2), [0, 1]), ts)
+    result = run(BTAI_3MF(ts, max_planning_steps=1, engine="numpy"), env, exhaustive=True)
+    assert [trial.initial_state for trial in result.trials] == [(0, 0), (0, 1), (1, 0)]
+
+
+def test_an_environment_that_ignores_its_start_is_found_out() -> None:
+    with pytest.raises(EnvError, match=r"^state: a trial shall begin at \(0, 1\), but after reset"):
+        FromGymnasium(Scripted(spaces.Discrete(2), [0, 1])).reset(state=(0, 1))
+
+
+def test_an_environment_without_a_list_of_starts_says_so() -> None:
+    with pytest.raises(EnvError, match=r"^Scripted has no initial_states\(\), so its starts cannot be tried"):
+        FromGymnasium(Scripted(spaces.Discrete(2), [0, 1])).initial_states()
+
+
+# --- given as it is -----------------------------------------------------------------------------------
+
+
+def scripted() -> Scripted:
+    return Scripted(spaces.Discrete(2), [0, 1, 1])
+
+
+def test_run_takes_an_environment_of_gymnasium_as_it_is() -> None:
+    ts = model({"O_x": 2})
+    agent = BTAI_3MF(ts, max_planning_steps=1)
+    adapted = run(agent, FromGymnasium(scripted(), ts), trials=2)
+    for given in (run(agent, scripted(), trials=2), run(agent, scripted, trials=2), run(agent, scripted, 2, batch=2)):
+        assert [trial.actions for trial in given.trials] == [trial.actions for trial in adapted.trials]
+        assert [trial.reward for trial in given.trials] == [1.0, 1.0]
+        assert given.configuration == adapted.configuration
+
+
+def test_an_environment_of_gymnasium_that_does_not_fit_is_refused_by_name() -> None:
+    with pytest.raises(
+        EnvError, match=r"^O_x: the model's observation has 3 values and the environment's part 0 has 2"
+    ):
+        run(BTAI_3MF(model({"O_x": 3}), engine="numpy"), scripted(), trials=1)
+
+
+def test_two_environments_of_a_batch_must_be_two() -> None:
+    env = scripted()
+    with pytest.raises(EnvError, match="gave the same object twice"):
+        run(BTAI_3MF(model({"O_x": 2}), max_planning_steps=1), lambda: env, trials=2, batch=2)

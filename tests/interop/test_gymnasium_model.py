@@ -167,3 +167,75 @@ def test_an_agent_acts_in_the_world_that_its_model_describes() -> None:
         assert trial.reward == pytest.approx(4 * math.log(0.75))
         assert not trial.finished
         assert [*trial.initial_state] == ["S_0"]
+
+
+# --- starts and ends ----------------------------------------------------------------------------------
+
+
+def test_a_trial_starts_where_it_is_told() -> None:
+    env = AsGymnasium(WEATHER.build())
+    for a, b in product(range(2), repeat=2):
+        env.reset(seed=0, options={"state": {"S_a": a, "S_b": b}})
+        assert env.state == {"S_b": b, "S_a": a}
+
+
+def test_a_given_start_does_not_shift_what_is_drawn_later() -> None:
+    drawn, given = AsGymnasium(WEATHER.build()), AsGymnasium(WEATHER.build())
+    drawn.reset(seed=0)
+    given.reset(seed=0, options={"state": drawn.state})
+    assert [drawn.step(0) for _ in range(20)] == [given.step(0) for _ in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"states": {}}, "options has the key 'states': the only option of reset is 'state'."),
+        ({"state": [0, 1]}, "state: [0, 1] was given; a value for each of S_b, S_a is required, by name."),
+        ({"state": {"S_a": 0}}, "state: {'S_a': 0} was given; a value for each of S_b, S_a is required, by name."),
+        ({"state": {"S_a": 0, "S_b": 2}}, "S_b: 2 was given; required is a whole number from 0 to 1."),
+    ],
+)
+def test_a_start_that_is_none_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(EnvError) as error:
+        AsGymnasium(WEATHER.build()).reset(options=options)
+    assert str(error.value) == message
+
+
+def test_the_starts_that_the_priors_allow_are_listed() -> None:
+    priors = {"S_a": np.array([0.5, 0.0, 0.5]), "S_b": np.array([0.5, 0.5])}
+    still = {name: Factor(np.eye(len(prior)), (name,)) for name, prior in priors.items()}
+    ts = Spec("A_wait", 1, priors, {}, still, {}).build()
+    assert AsGymnasium(ts).initial_states() == [{"S_a": a, "S_b": b} for a in (0, 2) for b in (0, 1)]
+
+
+def test_too_many_starts_are_counted_and_not_listed() -> None:
+    priors = {f"S_{i}": np.array([0.5, 0.5]) for i in range(17)}
+    still = {name: Factor(np.eye(2), (name,)) for name in priors}
+    with pytest.raises(EnvError, match=r"^the priors allow 131,072 starts; at most 100,000 are listed\."):
+        AsGymnasium(Spec("A_wait", 1, priors, {}, still, {}).build()).initial_states()
+
+
+class Ending(AsGymnasium):
+    """Is over, with a reward of 7, as soon as S_a is 1."""
+
+    def _ended(self) -> bool:
+        return self.state["S_a"] == 1
+
+    def _reward(self, before: Any, obs: Any, truncated: bool) -> float:
+        return 7.0 if self._ended() else -1.0 if truncated else 0.0
+
+
+def test_a_task_says_when_it_is_over_and_what_it_earns() -> None:
+    env = Ending(WEATHER.build(), max_steps=2)
+    seen = set()
+    for seed in range(30):
+        env.reset(seed=seed)
+        ends: list[tuple[Any, ...]] = []
+        while not ends or not any(ends[-1][1:]):
+            ends.append(env.step(0)[1:4])
+        seen.add(tuple(ends))
+        if env.state["S_a"] == 1:
+            with pytest.raises(EnvError, match="the trial is over: call reset"):
+                env.step(0)
+    over, out_of_time, going_on = (7.0, True, False), (-1.0, False, True), (0.0, False, False)
+    assert seen == {(over,), (going_on, over), (going_on, out_of_time)}

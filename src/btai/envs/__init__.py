@@ -16,7 +16,36 @@ from btai.envs.dsprites import (
     dSpritesFlatWrapper,
     dSpritesPreProcessingWrapper,
 )
+from btai.envs.frozen_lake import frozen_lake, frozen_lake_slice
+from btai.envs.grid_maze import GridMazeEnv, grid_maze_slice
+from btai.envs.registry import ENVIRONMENTS, Registered, environment
+from btai.envs.rock_sample import RockSampleEnv, rock_sample_slice
+from btai.envs.t_maze import TMazeEnv, t_maze_slice
+from btai.envs.tiger import TigerEnv, tiger_slice
 
-__all__ = ["dSpritesEnv", "dSpritesFlatWrapper", "dSpritesPreProcessingWrapper", "dsprites_flat", "dsprites_slice"]
+__all__ = [
+    "ENVIRONMENTS",
+    "GridMazeEnv",
+    "Registered",
+    "RockSampleEnv",
+    "TMazeEnv",
+    "TigerEnv",
+    "dSpritesEnv",
+    "dSpritesFlatWrapper",
+    "dSpritesPreProcessingWrapper",
+    "dsprites_flat",
+    "dsprites_slice",
+    "environment",
+    "frozen_lake",
+    "frozen_lake_slice",
+    "grid_maze_slice",
+    "rock_sample_slice",
+    "t_maze_slice",
+    "tiger_slice",
+]
 
 gymnasium.register(id="btai/dSprites-v0", entry_point="btai.envs.dsprites:dSpritesEnv")
+gymnasium.register(id="btai/GridMaze-v0", entry_point="btai.envs.grid_maze:GridMazeEnv")
+gymnasium.register(id="btai/RockSample-v0", entry_point="btai.envs.rock_sample:RockSampleEnv")
+gymnasium.register(id="btai/TMaze-v0", entry_point="btai.envs.t_maze:TMazeEnv")
+gymnasium.register(id="btai/Tiger-v0", entry_point="btai.envs.tiger:TigerEnv")

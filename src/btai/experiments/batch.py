@@ -14,9 +14,9 @@ from btai.agents import BTAI_3MF, BatchAgent
 from btai.errors import EnvError, PlanningError
 from btai.experiments.slots import Flags, Separate, Slots
 from btai.experiments.trial import Environment, Job, Trial, in_trial
-from btai.experiments.workers import Outcome, Setup, is_factory, made
+from btai.experiments.workers import Outcome, Setup, adapted, is_factory, is_vector, made
 
-__all__ = ["BatchRunner", "batch_runner", "is_vector"]
+__all__ = ["BatchRunner", "batch_runner"]
 
 T = TypeVar("T")
 
@@ -54,16 +54,12 @@ def batch_runner(setup: Setup, n: int) -> BatchRunner:
     agent, env = made(setup.agent), made(setup.env)
     agents = _batch_agent(agent, n)
     if not is_vector(env):
-        return BatchRunner(agent, env, setup.max_cycles, agents, Separate(_environments(setup.env, env, n), agent.ts))
+        envs = [adapted(each, agent) for each in _environments(setup.env, env, n)]
+        return BatchRunner(agent, envs[0], setup.max_cycles, agents, Separate(envs, agent.ts))
     from btai.experiments.vector import VectorSlots  # imports Gymnasium, which not every environment needs
 
     slots = VectorSlots(env, n, agent.ts)
     return BatchRunner(agent, slots, setup.max_cycles, agents, slots)
-
-
-def is_vector(env: Any) -> bool:
-    """Whether this is a vector environment of Gymnasium."""
-    return hasattr(env, "num_envs")
 
 
 def _batch_agent(agent: Any, n: int) -> BatchAgent:

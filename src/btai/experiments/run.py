@@ -10,19 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from btai.errors import EnvError, PlanningError
-from btai.experiments.batch import BatchRunner, batch_runner, is_vector
+from btai.experiments.batch import BatchRunner, batch_runner
 from btai.experiments.configuration import code_version, describe, digest
 from btai.experiments.recording import recording_layout
 from btai.experiments.runfile import RunFile
 from btai.experiments.schema import RANDOM
 from btai.experiments.summary import Summary, Tally, summarise
 from btai.experiments.trial import Agent, Environment, Job, Trial, derived_seed
-from btai.experiments.workers import Outcome, Runner, Setup, run_here, run_in_processes
+from btai.experiments.workers import Outcome, Runner, Setup, is_vector, run_here, run_in_processes
 
 if TYPE_CHECKING:
+    from gymnasium import Env
     from gymnasium.vector import VectorEnv
 
-    AnyEnvironment = Environment | VectorEnv[Any, Any, Any]
+    AnyEnvironment = Environment | Env[Any, Any] | VectorEnv[Any, Any, Any]
 
 __all__ = ["Progress", "RunResult", "run"]
 
@@ -62,7 +63,8 @@ def run(
     Args:
         agent: what has `reset`, `step` and `update`, or a function that makes one. An agent that draws random numbers
             has `seeded(number)`, called before each trial with a number derived from the trial's seed.
-        env: what has `reset`, `execute`, `done` and `get_reward`, or a function that makes one; see `Environment`.
+        env: what has `reset`, `execute`, `done` and `get_reward`, see `Environment`, or an environment of Gymnasium
+            with discrete spaces, see `FromGymnasium`; or a function that makes one.
         trials: how many, each from a start drawn by the environment.
         seed: from which the seeds of the trials are derived.
         max_cycles: a trial that is not over after so many cycles is stopped, with the reward it then has.

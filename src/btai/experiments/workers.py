@@ -17,7 +17,17 @@ from btai.experiments.recording import Cycle, Recorder
 from btai.experiments.team import Died, done_by
 from btai.experiments.trial import Agent, Environment, Job, Trial, in_trial, run_trial
 
-__all__ = ["Outcome", "Runner", "Setup", "is_factory", "made", "run_here", "run_in_processes"]
+__all__ = [
+    "Outcome",
+    "Runner",
+    "Setup",
+    "adapted",
+    "is_factory",
+    "is_vector",
+    "made",
+    "run_here",
+    "run_in_processes",
+]
 
 
 class Outcome(NamedTuple):
@@ -61,7 +71,8 @@ class Setup:
 
     def runner(self) -> Runner:
         """Make the agent and the environment."""
-        return Runner(made(self.agent), made(self.env), self.max_cycles, self.record)
+        agent = made(self.agent)
+        return Runner(agent, adapted(made(self.env), agent), self.max_cycles, self.record)
 
 
 def run_here(runner: Runner, jobs: Sequence[Job]) -> Generator[Outcome]:
@@ -136,6 +147,21 @@ def is_factory(thing: Any) -> bool:
 def made(thing: Any) -> Any:
     """An agent or an environment as it is; anything else makes one."""
     return thing() if is_factory(thing) else thing
+
+
+def adapted(env: Any, agent: Agent) -> Any:
+    """An environment of Gymnasium's as agents want one, its observations by the names of the agent's model."""
+    is_gymnasium = hasattr(env, "action_space") and hasattr(env, "step") and not hasattr(env, "execute")
+    if not is_gymnasium or is_vector(env):
+        return env
+    from btai.interop.gymnasium import FromGymnasium  # imports Gymnasium, which not every environment needs
+
+    return FromGymnasium(env, getattr(agent, "ts", None))
+
+
+def is_vector(env: Any) -> bool:
+    """Whether this is a vector environment of Gymnasium."""
+    return hasattr(env, "num_envs")
 
 
 def _check_sendable(setup: Setup) -> None:

@@ -6,14 +6,13 @@ The goal is to leave the image downwards, squares in the left corner, ellipses a
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import dataclass
-from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from btai.envs.checks import whole_number
 from btai.envs.dsprites.latents import LATENTS, SHAPES
 from btai.errors import EnvError
 
@@ -129,17 +128,6 @@ def checked_state(values: Any) -> SpriteState:
             for name, value, size in zip(SpriteState._fields, given, START_SIZES, strict=True)
         )
     )
-
-
-def whole_number(name: str, value: Any, allowed: Container[int], required: str) -> int:
-    """`value` as an int, if it is a whole number in `allowed`; `required` says in words what is."""
-    try:
-        number = index(value)
-    except TypeError:
-        number = None
-    if number is None or number not in allowed:
-        raise EnvError(f"{name} is {value!r}: it must be {required}.")
-    return number
 
 
 def _clamp(value: int, highest: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -24,6 +24,8 @@ class FromGymnasium:
     `Discrete`. Values and actions count from 0, wherever the spaces start::
 
         experiments.run(agent, FromGymnasium(gymnasium.make("FrozenLake-v1"), agent.ts))
+
+    `experiments.run` does so by itself with an environment that is given as it is.
 
     Its parts are called by their keys in a `Dict`, else by their numbers, so a single `Discrete` is part 0. Without
     `names`, a part of a `Dict` is the observation of that name, with `"O_"` before it if need be. Numbered parts are
@@ -62,9 +64,25 @@ class FromGymnasium:
         """What the environment calls its `state`, None if nothing."""
         return getattr(self._env.unwrapped, "state", None)
 
-    def reset(self, seed: int | None = None) -> dict[str, int]:
-        """Start a trial, drawn from the seed."""
-        obs, _ = self._env.reset(seed=seed)
+    def initial_states(self) -> Sequence[Any]:
+        """The starts that the environment lists in its own `initial_states()`, for `reset(state=...)`."""
+        core = self._env.unwrapped
+        if not hasattr(core, "initial_states"):
+            raise EnvError(
+                f"{type(core).__name__} has no initial_states(), so its starts cannot be tried exhaustively. Give it "
+                "such a method, pass `starts`, or run random trials."
+            )
+        return list(core.initial_states())
+
+    def reset(self, seed: int | None = None, state: Any = None) -> dict[str, int]:
+        """Start a trial, drawn from the seed, or at `state`, for which `options={"state": ...}` asks."""
+        obs, _ = self._env.reset(seed=seed, options=None if state is None else {"state": state})
+        # Gymnasium lets an environment ignore options.
+        if state is not None and not _alike(self.state, state):
+            raise EnvError(
+                f"state: a trial shall begin at {state!r}, but after reset(options={{'state': ...}}) the environment's "
+                f"`state` is {self.state!r}. Let it take the option and have that property, or let the starts be drawn."
+            )
         self._reward, self._done, self.truncated = 0.0, False, False
         return self._named(obs)
 
@@ -131,6 +149,13 @@ class _Part(NamedTuple):
     key: Key
     size: int
     start: int
+
+
+def _alike(left: Any, right: Any) -> bool:
+    """Whether two states are the same, whatever holds their numbers."""
+    if isinstance(left, Mapping) or isinstance(right, Mapping):
+        return bool(left == right)
+    return np.array_equal(left, right)
 
 
 def _parts(space: spaces.Space[Any]) -> list[_Part]:

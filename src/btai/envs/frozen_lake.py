@@ -1,0 +1,70 @@
+"""Gymnasium's FrozenLake, and a model made of its own table of transitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from btai.envs.checks import finite, one_of
+from btai.envs.tables import certain, steps_to
+from btai.model import TemporalSlice, TemporalSliceBuilder
+
+__all__ = ["frozen_lake", "frozen_lake_slice"]
+
+ACTIONS = ("left", "down", "right", "up")
+HOLE, GOAL = b"H", b"G"
+GUIDES = ("goal", "path")
+GOAL_SCORE = 5.0
+
+
+def frozen_lake(map_name: str = "4x4", is_slippery: bool = True) -> gymnasium.Env[Any, Any]:
+    """Gymnasium's environment: reward 1 at the goal, none in a hole, where a trial ends too, nor when time runs out.
+
+    Args:
+        map_name: "4x4" (100 steps at most) or "8x8" (200).
+        is_slippery: whether a step goes to either side of the intended direction as often as into it.
+    """
+    name = "FrozenLake8x8-v1" if map_name == "8x8" else "FrozenLake-v1"
+    return gymnasium.make(name, map_name=map_name, is_slippery=is_slippery, disable_env_checker=True)
+
+
+def frozen_lake_slice(
+    map_name: str = "4x4",
+    is_slippery: bool = True,
+    guide: str = "path",
+    hole: float = -5.0,
+    precision: float = 1.0,
+) -> TemporalSlice:
+    """FrozenLake as a model: its table of transitions between the cells, which are seen as they are.
+
+    Args:
+        map_name: "4x4" or "8x8".
+        is_slippery: as for `frozen_lake`.
+        guide: what is preferred: "goal" alone, with a score of 5 to 0 elsewhere; or "path", every cell the more the
+            fewer steps it is from the goal, a score of 1 for each.
+        hole: the score of lying in a hole.
+        precision: of the preference, softmax(precision * score).
+    """
+    lake: Any = frozen_lake(map_name, is_slippery).unwrapped
+    cells = lake.desc.ravel()
+    n = len(cells)
+    move = np.zeros((n, n, len(ACTIONS)))  # [next cell, cell, action]
+    for cell, actions in lake.P.items():
+        for action, outcomes in actions.items():
+            for probability, target, _, _ in outcomes:
+                move[target, cell, action] += probability
+    names = [f"{kind.decode()} {row}, {column}" for (row, column), kind in np.ndenumerate(lake.desc)]
+    goals = np.flatnonzero(cells == GOAL).tolist()
+    one_of("guide", guide, GUIDES, ", ".join(map(repr, GUIDES)))
+    scores = -steps_to(goals, move) if guide == "path" else np.where(cells == GOAL, GOAL_SCORE, 0.0)
+    scores[cells == HOLE] = finite("hole", hole)
+    return (
+        TemporalSliceBuilder("A_go", len(ACTIONS), values=ACTIONS)
+        .add_state("S_cell", lake.initial_state_distrib, values=names)
+        .add_observation("O_cell", certain(np.arange(n), n), ["S_cell"], values=names)
+        .add_transition("S_cell", move, ["S_cell", "A_go"])
+        .add_preference(["O_cell"], scores=scores, precision=precision)
+        .build()
+    )
