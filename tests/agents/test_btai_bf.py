@@ -55,6 +55,31 @@ def test_root_after_an_action_that_was_not_planned_for_is_fresh() -> None:
     assert (agent.tree.root.visits, agent.tree.root.cost) == (1, 0.0)
 
 
+def test_trial_can_be_taken_up_in_the_middle_with_the_root_it_had() -> None:
+    agent, other = agent_of(LEVER, 9), agent_of(LEVER, 9)
+    agent.reset({})
+    agent.update(agent.step(), {"O_0": 1})
+    other.reset({"O_0": 1}, agent.prior, (agent.tree.root.visits, agent.tree.root.cost))
+    agent.plan(9)
+    other.plan(9)
+    assert_array_equal(other.tree.visits, agent.tree.visits)
+    assert_array_equal(other.tree.cost, agent.tree.cost)
+    assert agent.tree.root.visits > 10
+
+
+@pytest.mark.parametrize(("root", "words"), [((-1, 0.0), "root: visits: -1"), ((1, math.nan), "root: a cost of nan")])
+def test_root_that_no_search_can_begin_with_is_refused(root: tuple[int, float], words: str) -> None:
+    with pytest.raises(PlanningError, match=words):
+        agent_of(LEVER, 9).reset({}, None, root)
+
+
+def test_root_may_be_fresh_in_every_cycle() -> None:
+    agent = agent_of(LEVER, 9, root="fresh")
+    agent.reset({})
+    agent.update(agent.step(), {})
+    assert (agent.tree.root.visits, agent.tree.root.cost) == (1, 0.0)
+
+
 def test_new_trial_begins_with_a_fresh_root() -> None:
     agent = agent_of(LEVER, 9)
     agent.reset({})

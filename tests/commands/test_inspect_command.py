@@ -58,7 +58,7 @@ def test_a_model_of_ones_own_is_taken_from_a_file(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--trial", 9], "trial 9 was asked for; the run file has the trials 0 to 1"),
+        (["--trial", 9], "trial 9 was asked for; the run has 2 trials by now, the first of them 0, the last 1"),
         (["--trial", 0, "--cycle", 99], "cycle 99 was asked for; trial 0 has the cycles 0 to "),
         (["--iteration", 9999], "iteration 9999 was asked for; cycle 0 of trial 0 has 30"),
         (["--granularity", 4], "--granularity is for dsprites only"),

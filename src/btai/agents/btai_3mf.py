@@ -13,7 +13,7 @@ from btai.agents.options import Options
 from btai.agents.tree_agent import TreeAgent, read_only
 from btai.inference import Inference, i_step, prior_factors, write_evidence
 from btai.model import TemporalSlice
-from btai.planning import Backend, NumpyBackend
+from btai.planning import Backend, NumpyBackend, Tree
 
 __all__ = ["BTAI_3MF"]
 
@@ -71,10 +71,19 @@ class BTAI_3MF(TreeAgent):
         self._backend = _backend(ts, options)
         super().__init__(ts, options, self._backend)
 
-    def reset(self, obs: Mapping[str, Any], prior: Mapping[str, Vector] | None = None) -> None:
-        """Begin a trial with the first observations, from the declared prior, or from `prior`: `[n_S]` each."""
+    def reset(
+        self,
+        obs: Mapping[str, Any],
+        prior: Mapping[str, Vector] | None = None,
+        root: tuple[int, float] | None = None,
+    ) -> None:
+        """Begin a trial with the first observations, from the declared prior, or from `prior`: `[n_S]` each.
+
+        With `root`, the visits and the cost that the root of the first search begins with, a trial can be taken up in
+        the middle, also by an agent that keeps its root.
+        """
         priors = {factor.scope[0]: factor.table for factor in prior_factors(self.ts, prior)}
-        self._perceive(self.ts.state_layout.flat(priors), obs)
+        self._perceive(self.ts.state_layout.flat(priors), obs, self._new_tree(root=root))
 
     def update(self, action: int, obs: Mapping[str, Any]) -> None:
         """Take in that `action` (any, planned or not) was executed and what was observed then.
@@ -84,7 +93,7 @@ class BTAI_3MF(TreeAgent):
         """
         self._require_reset("update")
         executed = self._checked_action(action)
-        self._perceive(self._backend.predict(self._posterior, executed), obs, executed)
+        self._perceive(self._backend.predict(self._posterior, executed), obs, self._new_tree(executed))
 
     @property
     def prior(self) -> Mapping[str, Vector]:
@@ -105,13 +114,13 @@ class BTAI_3MF(TreeAgent):
         self._require_reset("inference")
         return i_step(self.ts, self.evidence, self.prior, method=self.options.inference)
 
-    def _perceive(self, prior: Vector, obs: Mapping[str, Any], executed: int | None = None) -> None:
-        """I-step and a new tree; nothing is assigned before everything has succeeded."""
+    def _perceive(self, prior: Vector, obs: Mapping[str, Any], tree: Tree) -> None:
+        """I-step; nothing is assigned before everything has succeeded."""
         evidence = np.empty(self.ts.observation_layout.size)
         write_evidence(self.ts, obs, evidence)
         observed = tuple(obs)
         posterior = self._backend.infer(prior, evidence, observed)
-        self._begin(posterior, self._new_tree(executed))
+        self._begin(posterior, tree)
         self._prior, self._evidence, self._observed = prior, evidence, observed
 
 

@@ -23,6 +23,7 @@ class BTAI_BF(BTAI_3MF):
         max_planning_steps, exp_const, time_limit, ties, engine: as for `BTAI_3MF`.
         action_selection, precision: as for `BTAI_3MF`; by default drawn, with precision 100.
         rng: where the draws come from: `numpy.random.default_rng(seed)`.
+        root: as for `BTAI_3MF`; by default kept.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class BTAI_BF(BTAI_3MF):
         ties: str = "cost",
         precision: float = 100.0,
         rng: Generator | None = None,
+        root: str = "kept",
         engine: str = "compiled",
     ) -> None:
         for what, variables in (("states", ts.states), ("observations", ts.observations)):
@@ -54,6 +56,6 @@ class BTAI_BF(BTAI_3MF):
             ties=ties,
             precision=precision,
             rng=rng,
-            root="kept",
+            root=root,
             engine=engine,
         )

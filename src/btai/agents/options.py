@@ -14,7 +14,16 @@ from btai.errors import PlanningError
 from btai.planning import MEMORY_LIMIT
 from btai.planning.choose import SELECTIONS, TIES
 
-__all__ = ["DEFAULT_ITERATIONS", "MOST_ITERATIONS", "ROOTS", "Options", "check_positive", "check_room", "checked_whole"]
+__all__ = [
+    "DEFAULT_ITERATIONS",
+    "MOST_ITERATIONS",
+    "ROOTS",
+    "Options",
+    "check_positive",
+    "check_room",
+    "checked_root",
+    "checked_whole",
+]
 
 DEFAULT_ITERATIONS = 150
 MOST_ITERATIONS = 1_000_000  # under a time limit alone: what a tree of a few hundred megabytes holds
@@ -95,6 +104,14 @@ def check_positive(name: str, value: Any, what: str = "number") -> None:
     """Refuse what is no finite number above 0."""
     if not (_is_finite(value) and value > 0):
         raise PlanningError(f"{name}: {value!r} was given; a finite {what} above 0 is required.")
+
+
+def checked_root(root: tuple[int, float]) -> tuple[int, float]:
+    """The visits and the cost of a root."""
+    visits, cost = root
+    if not _is_finite(cost):
+        raise PlanningError(f"root: a cost of {cost!r} was given; a finite number is required.")
+    return checked_whole("root: visits", visits, least=0), float(cost)
 
 
 def check_room(iterations: int, most: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from btai.agents.explain import Explanation
-from btai.agents.options import ROOTS, Options, check_room, checked_whole
+from btai.agents.options import ROOTS, Options, check_room, checked_root, checked_whole
 from btai.errors import PlanningError
 from btai.inference import Prediction, p_step
 from btai.model import TemporalSlice
@@ -120,9 +120,9 @@ class TreeAgent(ABC):
         """What the search expects to follow `action`; for those who look at the tree."""
         return p_step(self.ts, beliefs, action)
 
-    def _new_tree(self, executed: int | None = None) -> Tree:
-        """A tree of one root; that of a kept root begins with the visits and the cost of the child it was before."""
-        visits, cost = ROOTS[self.options.root]
+    def _new_tree(self, executed: int | None = None, root: tuple[int, float] | None = None) -> Tree:
+        """A tree of one root, `root` or as the options have it; a kept one begins as the child it was before."""
+        visits, cost = ROOTS[self.options.root] if root is None else checked_root(root)
         if self.options.root == "kept" and executed is not None and self._tree.first_child[ROOT] != NO_NODE:
             child = int(self._tree.first_child[ROOT]) + executed
             visits, cost = int(self._tree.visits[child]), float(self._tree.cost[child])

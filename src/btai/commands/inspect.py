@@ -18,7 +18,7 @@ __all__ = ["inspect_command"]
 FILE = click.Path(dir_okay=False, path_type=Path)
 LIVE = "dsprites"
 LIVE_OPTIONS = ("granularity", "planning", "exp_const", "ties")
-REPLAY_OPTIONS = ("trial", "cycle", "iteration", "export", "model")
+REPLAY_OPTIONS = ("run", "trial", "cycle", "iteration", "export", "model")
 
 
 @click.command("inspect")
@@ -27,6 +27,7 @@ REPLAY_OPTIONS = ("trial", "cycle", "iteration", "export", "model")
 @click.option("--planning", type=click.IntRange(1), default=150, show_default=True, help="Iterations per action.")
 @click.option("--exp-const", type=click.FloatRange(0), default=2.4, show_default=True, help="Exploration constant.")
 @click.option("--ties", type=click.Choice(["cost", "first"]), default="cost", show_default=True)
+@click.option("--run", type=click.IntRange(0), help="Of a file that holds several runs, by number.")
 @click.option("--trial", type=click.IntRange(0), help="Open this trial of the run file.")
 @click.option("--cycle", type=click.IntRange(0), help="Open it at this cycle.")
 @click.option("--iteration", type=click.IntRange(0), help="And at this moment of the planning.")
@@ -69,6 +70,7 @@ def _inspect_live(granularity: str, planning: int, exp_const: float, ties: str, 
 
 def _inspect_run(
     path: Path,
+    run: int | None,
     trial: int | None,
     cycle: int | None,
     iteration: int | None,
@@ -86,9 +88,9 @@ def _inspect_run(
 
     def opened() -> RunTrace:
         if model is None:
-            return RunTrace(path)
+            return RunTrace(path, run=run)
         source = ModelSource(f"load({str(model.absolute())!r})", "from btai import load")
-        return RunTrace(path, ts=load(model), model=source)
+        return RunTrace(path, ts=load(model), model=source, run=run)
 
     if export is not None:
         _export(opened(), export, trial)

@@ -35,10 +35,11 @@ class Cycle:
     expanded: NDArray[np.int32]  # [N] the node that each planning iteration expanded
     efe: NDArray[np.float64]  # [1 + N A] expected free energy by node in order of creation, NaN at the root
 
-    def tree(self, iterations: int | None = None) -> Tree:
+    def tree(self, iterations: int | None = None, visits: int = 1, cost: float = 0.0) -> Tree:
         """The search tree after so many of its planning iterations, `0 .. N`; after all of them if absent.
 
-        Nothing is searched again: `expanded` and `efe` replay every state of the search.
+        Nothing is searched again: `expanded` and `efe` replay every state of the search. Of an agent that keeps its
+        root, `visits` and `cost` are those that the root began with.
         """
         recorded = len(self.expanded)
         wanted = recorded if iterations is None else iterations
@@ -47,7 +48,7 @@ class Cycle:
                 f"iterations: {wanted} was given; cycle {self.cycle} has {recorded}, so 0 to {recorded} is required."
             )
         n_actions = (len(self.efe) - 1) // recorded if recorded else 0
-        return replay(n_actions, self.expanded, self.efe, iterations=wanted)
+        return replay(n_actions, self.expanded, self.efe, visits, cost, wanted)
 
 
 def recording_layout(agent: Any) -> dict[str, Any]:

@@ -54,6 +54,11 @@ class LiveTrace(Trace):
 
     def __init__(self, env: Any, agent: BTAI_3MF) -> None:
         super().__init__(env)
+        if not isinstance(agent, BTAI_3MF):
+            raise PlanningError(
+                f"agent: a {type(agent).__name__} was given; the inspector shows what a BTAI_3MF, or an agent derived"
+                " from it such as BTAI_BF, believes and expects. Give it one of these."
+            )
         self.title = f"{type(agent).__name__} in {type(env).__name__}"
         self.agent_class = type(agent).__name__
         self.ts = agent.ts

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from btai.agents.options import Options
+from btai.agents.options import ROOTS, Options
 from btai.experiments import Cycle
 from btai.inspector.evidence import observed, shortest
 
@@ -77,20 +77,25 @@ SHAPING = ("exp_const", "inference", "root", "engine")  # the options of an agen
 class Recipe(Protocol):
     """How to get at a cycle from Python."""
 
-    def text(self, cycles: Sequence[Cycle], cycle: int) -> str:
-        """Lines that define `evidence`, `prior`, `inference` and, after `{iteration}` iterations, `tree`."""
+    def text(self, cycles: Sequence[Cycle], cycle: int, root: tuple[int, float]) -> str:
+        """Lines that define `evidence`, `prior`, `inference` and, after `{iteration}` iterations, `tree`.
+
+        `root`: the visits and the cost that the root of the cycle's tree began with.
+        """
 
 
 class RunRecipe:
     """From a run file."""
 
-    def __init__(self, path: Path, model: ModelSource, options: Options) -> None:
+    def __init__(self, path: Path, run: int, model: ModelSource, options: Options) -> None:
         self._path = path
+        self._run = run
         self._model = model
         self._options = options
 
-    def text(self, cycles: Sequence[Cycle], cycle: int) -> str:
+    def text(self, cycles: Sequence[Cycle], cycle: int, root: tuple[int, float]) -> str:
         """Lines that read the cycle from the file."""
+        kept = "" if root == ROOTS["fresh"] else f", visits={root[0]}, cost={root[1]!r}"
         return "\n".join(
             [
                 "from btai import i_step",
@@ -99,12 +104,12 @@ class RunRecipe:
                 *([self._model.imports] if self._model.imports else []),
                 "",
                 f"ts = {self._model.expression}",
-                f"with RunFile.open({str(self._path)!r}) as run:",
-                f"    cycle = run.cycles({cycles[cycle].trial})[{cycle}]",
+                f"with RunFile.open({str(self._path)!r}) as file:",
+                f"    cycle = file.runs[{self._run}].cycles({cycles[cycle].trial})[{cycle}]",
                 "evidence = {name: vector for name, vector in cycle.evidence.items() if not (vector == 1).all()}",
                 "prior = cycle.prior",
                 f"inference = i_step(ts, evidence, prior, method={self._options.inference!r})",
-                f"tree = TreeView(ts, cycle.tree({{iteration}}), cycle.posterior, {self._options.exp_const!r})",
+                f"tree = TreeView(ts, cycle.tree({{iteration}}{kept}), cycle.posterior, {self._options.exp_const!r})",
             ]
         )
 
@@ -116,7 +121,7 @@ class LiveRecipe:
         self._options = options
         self._from_reset = from_reset
 
-    def text(self, cycles: Sequence[Cycle], cycle: int) -> str:
+    def text(self, cycles: Sequence[Cycle], cycle: int, root: tuple[int, float]) -> str:
         """Lines that bring a new agent to where this one was."""
         options = {name: getattr(self._options, name) for name in SHAPING}
         return "\n".join(

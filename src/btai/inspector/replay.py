@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -11,21 +12,20 @@ from typing import Any
 import numpy as np
 
 from btai.agents.options import Options
-from btai.envs.dsprites import dsprites_slice, dSpritesEnv, dSpritesPreProcessingWrapper
-from btai.errors import BtaiError, RunFileError
-from btai.experiments import Cycle, Job, RunFile, Trial, run_trial
+from btai.errors import RunFileError
+from btai.experiments import Cycle, RunFile, StoredRun
 from btai.experiments.configuration import describe
-from btai.experiments.schema import RANDOM
+from btai.inference import expected_free_energy, p_step
 from btai.inspector.cursor import Cursor, CursorError
-from btai.inspector.png import picture_of
+from btai.inspector.known import Known, known_task
 from btai.inspector.recipes import ModelSource, RunRecipe
+from btai.inspector.scenes import scenes_of
 from btai.inspector.trace import Moment, Trace, TrialRow
 from btai.model import TemporalSlice
 
 __all__ = ["RunTrace"]
 
 KEPT_TRIALS = 4
-DSPRITES = f"{dSpritesPreProcessingWrapper.__module__}.{dSpritesPreProcessingWrapper.__qualname__}"
 UNKNOWN_MODEL = ModelSource("...  # the slice of the agent that was recorded")
 Configuration = Mapping[str, Any]
 
@@ -41,6 +41,7 @@ class RunTrace(Trace):
         ts: the agent's model.
         env: the environment, or one like it.
         model: how to write the model in Python, for the recipes.
+        run: which run, by its number, of a file that holds several.
     """
 
     mode = "replay"
@@ -51,38 +52,50 @@ class RunTrace(Trace):
         ts: TemporalSlice | None = None,
         env: Any = None,
         model: ModelSource = UNKNOWN_MODEL,
+        run: int | None = None,
     ) -> None:
         self._file = RunFile.open(path)
+        self._moments: dict[int, Sequence[Moment]] = {}
         try:
-            configuration = self._file.config
-            _check_recorded(self._file.path, configuration)
-            if ts is None:
-                ts, env, model = _known(self._file.path, configuration)
-            elif describe(ts) != configuration["agent"].get("ts"):
-                raise _other_model(self._file.path, f"the one given is {describe(ts)}", configuration)
+            self._run = _chosen(self._file, run)
+            known = known_task(self._run.config["environment"])
+            super().__init__(known.env if env is None and known is not None else env)
+            self._describe(ts, model, known)
+            if start := self.start():
+                self.moments(start.trial)  # what is wrong with a search is said now
         except BaseException:
             self._file.close()
             raise
-        super().__init__(env)
-        self.title = self._file.path.name
-        self.agent_class = configuration["agent"]["class"].rpartition(".")[2]
+
+    def _describe(self, ts: TemporalSlice | None, model: ModelSource, known: Known | None) -> None:
+        """What the file says of the agent, and the model that it had."""
+        path, agent = self._file.path, self._run.config["agent"]
+        if ts is None:
+            if known is None:
+                raise _other_model(path, "the file does not hold it", agent)
+            ts, model = known.make_model(), known.model
+            if describe(ts) != agent.get("ts"):
+                raise _other_model(path, "it is not the one that btai has for dSprites", agent)
+        elif describe(ts) != agent.get("ts"):
+            raise _other_model(path, f"the one given is {describe(ts)}", agent)
+        self.title = path.name if len(self._file.runs) == 1 else f"{path.name}, run {self._run.number}"
+        self.agent_class = agent["class"].rpartition(".")[2]
         self.ts = ts
-        self.options = _options(configuration["agent"], ts)
-        self.recipe = RunRecipe(self._file.path.absolute(), model, self.options)
-        self._moments: dict[int, Sequence[Moment]] = {}
+        self.options = _options(agent, ts)
+        self.recipe = RunRecipe(path.absolute(), self._run.number, model, self.options)
 
     @property
     def expected(self) -> int | None:
         """The trials of the whole run."""
-        return int(self._file.config["trials"])
+        return int(self._run.config["trials"])
 
     def summary(self) -> dict[str, Any] | None:
         """The figures of the trials so far."""
-        return self._file.summary().as_dict()
+        return self._run.summary().as_dict()
 
     def start(self) -> Cursor | None:
         """The first decision."""
-        return Cursor() if self._file.trials() else None
+        return Cursor(min(self._run.done())) if self._run.done() else None
 
     def trials(self) -> Sequence[TrialRow]:
         """The trials that are in the file by now."""
@@ -99,7 +112,7 @@ class RunTrace(Trace):
                 planning_iterations=t.planning_iterations,
                 actions=t.actions,
             )
-            for t in self._file.trials()
+            for t in self._run.trials()
         ]
 
     def moments(self, trial: int) -> Sequence[Moment]:
@@ -119,101 +132,53 @@ class RunTrace(Trace):
         self._file.close()
 
     def _read(self, trial: int) -> Sequence[Moment]:
-        rows = self._file.trials()
-        if not 0 <= trial < len(rows):
-            raise CursorError(f"trial {trial} was asked for; the run file has the trials 0 to {len(rows) - 1}.")
-        cycles = self._file.cycles(trial)
-        scenes = _scenes(self._env, rows[trial], cycles, self._file.config)
+        rows = {row.index: row for row in self._run.trials()}
+        if trial not in rows:
+            raise CursorError(
+                f"trial {trial} was asked for; the run has {len(rows)} trials by now, the first of them"
+                f" {min(rows, default=None)}, the last {max(rows, default=None)}."
+            )
+        cycles = self._run.cycles(trial)
+        self._check_cost(cycles)
+        scenes = scenes_of(self._env, rows[trial], cycles, self._run.config)
         return [Moment(cycle, *scene) for cycle, scene in zip(cycles, scenes, strict=True)]
 
-
-Scene = tuple[float | None, bytes | None]  # reward and picture
-
-
-def _scenes(env: Any, trial: Trial, cycles: Sequence[Cycle], configuration: Configuration) -> Sequence[Scene]:
-    """What the environment gave and showed in each cycle, by acting out the trial again; the reward alone if it can't.
-
-    An environment that then shows the agent something else than it did, for it draws random numbers of its own, has no
-    say.
-    """
-    unknown: list[Scene] = [(None, None)] * len(cycles)
-    if cycles:
-        unknown[-1] = trial.reward, None
-    if env is None:
-        return unknown
-    job = Job(trial.index, trial.seed, None if configuration["starts"] == RANDOM else trial.initial_state)
-    actor = _Actor(env, trial.actions, cycles)
-    try:
-        run_trial(actor, env, job, len(trial.actions), actor)
-    except (_OtherObservationsError, BtaiError):
-        return unknown
-    return actor.scenes if len(actor.scenes) == len(cycles) else unknown
+    def _check_cost(self, cycles: Sequence[Cycle]) -> None:
+        """Refuse a search by other equations than those that beliefs and costs are shown by."""
+        searched = next((cycle for cycle in cycles if len(cycle.expanded)), None)
+        if searched is None:
+            return
+        recorded = float(searched.efe[1])  # the first iteration expands the root, so this is the first action's
+        computed = expected_free_energy(self.ts, p_step(self.ts, searched.posterior, 0)).total
+        if not math.isclose(recorded, computed, rel_tol=1e-9, abs_tol=1e-9):
+            raise RunFileError(
+                f"{self._file.path}: {self.agent_class} expected its first action to cost {recorded}; by the equations"
+                f" of BTAI_3MF, which the inspector shows, that is {computed}. Record a BTAI_3MF, or an agent derived"
+                " from it such as BTAI_BF."
+            )
 
 
-class _OtherObservationsError(Exception):
-    """The environment shows something else than it did when the trial was recorded."""
-
-
-class _Actor:
-    """Does what was done, and looks at what comes of it."""
-
-    def __init__(self, env: Any, actions: Sequence[int], cycles: Sequence[Cycle]) -> None:
-        self.scenes: list[Scene] = []
-        self._env = env
-        self._actions = iter(actions)
-        self._cycles = cycles
-
-    def reset(self, obs: Any, /) -> None:
-        """Nothing to perceive."""
-
-    def update(self, action: int, obs: Any, /) -> None:
-        """Nothing to learn."""
-
-    def step(self) -> int:
-        """The action that was performed."""
-        return next(self._actions)
-
-    def decided(self, obs: Any, action: int) -> None:
-        """Look, before the action."""
-        self.ended(obs)
-
-    def ended(self, obs: Any) -> None:
-        """Look."""
-        number = len(self.scenes)
-        evidence = self._cycles[number].evidence
-        if any(isinstance(value, int) and evidence[name][value] != 1 for name, value in obs.items()):
-            raise _OtherObservationsError
-        reward = float(self._env.get_reward()) if number else None
-        self.scenes.append((reward, picture_of(self._env)))
-
-
-def _check_recorded(path: Path, configuration: Configuration) -> None:
-    if not configuration.get("record"):
+def _chosen(file: RunFile, number: int | None) -> StoredRun:
+    """The run to look into, if it can be."""
+    runs = len(file.runs)
+    if number is None and runs != 1:
+        raise RunFileError(f"{file.path} holds {runs} runs. Choose one: --run 0 to {runs - 1} (in Python: run=...).")
+    if not 0 <= (number or 0) < runs:
+        raise RunFileError(f"{file.path}: run {number} was asked for; the file has the runs 0 to {runs - 1}.")
+    run = file.runs[number or 0]
+    if not run.config.get("record"):
         raise RunFileError(
-            f"{path} holds the results of its trials, but no cycles to look into. Run it again, into another file,"
+            f"{file.path} holds the results of its trials, but no cycles to look into. Run it again, into another file,"
             " with --record (record=True)."
         )
+    if "layout" not in run.config:
+        raise RunFileError(f"{file.path}: run {run.number} has not begun yet. Look again when it has a trial.")
+    return run
 
 
-def _known(path: Path, configuration: Configuration) -> tuple[TemporalSlice, Any, ModelSource]:
-    """Model, environment and recipe of what btai brings along itself."""
-    given = configuration["environment"]
-    if not isinstance(given, dict) or given.get("class") != DSPRITES:
-        raise _other_model(path, "the file does not hold it", configuration)
-    task = {name: given["env"][name] for name in ("granularity", "repeat", "max_cycles")}
-    ts = dsprites_slice(task["granularity"], task["repeat"])
-    if describe(ts) != configuration["agent"].get("ts"):
-        raise _other_model(path, "it is not the one that btai has for dSprites", configuration)
-    source = ModelSource(
-        f"dsprites_slice(granularity={task['granularity']}, repeat={task['repeat']})",
-        "from btai.envs import dsprites_slice",
-    )
-    return ts, dSpritesPreProcessingWrapper(dSpritesEnv(**task)), source
-
-
-def _other_model(path: Path, reason: str, configuration: Configuration) -> RunFileError:
+def _other_model(path: Path, reason: str, agent: Configuration) -> RunFileError:
     return RunFileError(
-        f"{path}: the agent's model was {configuration['agent'].get('ts')}; {reason}. Give that model: --model"
+        f"{path}: the agent's model was {agent.get('ts')}; {reason}. Give that model: --model"
         " FILE, where ts.save(FILE) has written it (in Python: ts=...)."
     )
 

@@ -54,7 +54,7 @@ def what_if(trace: Trace, cursor: Cursor, change: Change) -> Iterator[Json]:
     made = observed(cycle.evidence)
     evidence = changed_evidence(trace.ts, made, change.evidence)
     agent = _agent(trace.ts, trace.options, change)
-    agent.reset(evidence, cycle.prior)
+    agent.reset(evidence, cycle.prior, trace.history(cursor).root)
     while (remaining := iterations - len(agent.tree.expanded)) > 0:
         agent.plan(min(remaining, PORTION))
         yield {}

@@ -71,7 +71,8 @@ def cycle(trace: Trace, cursor: Cursor, since: int = 0) -> Json:
     """One cycle, and its search after the first `since` iterations."""
     moment = trace.moment(cursor)
     since = trace.iteration(Cursor(cursor.trial, cursor.cycle, since))
-    found, written = moment.cycle, trace.history(cursor).written
+    found, history = moment.cycle, trace.history(cursor)
+    written = history.written
     made = observed(found.evidence)
     actions = trace.ts.action.size
     return _head(trace, moment) | {
@@ -84,13 +85,13 @@ def cycle(trace: Trace, cursor: Cursor, since: int = 0) -> Json:
         "from": since,
         "search": {
             "n_actions": actions,
-            "root": dict(zip(("visits", "cost"), trace.history(cursor).root, strict=True)),
+            "root": dict(zip(("visits", "cost"), history.root, strict=True)),
             "expanded": packed(written.expanded[since:]),
             "efe": packed(written.efe[1 + since * actions :]),
             "path_cost": packed(written.path_costs[written.path_ends[since] :]),
             "best": packed(written.best[since:]),
         },
-        "python": trace.recipe.text([m.cycle for m in trace.moments(cursor.trial)], cursor.cycle),
+        "python": trace.recipe.text([m.cycle for m in trace.moments(cursor.trial)], cursor.cycle, history.root),
     }
 
 
