@@ -8,16 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser.models import PLANNING, pair
 from browser.seen import Seen
-from inspector.models import SevenStatesEnv
-from inspector.recorded import Recorded, dsprites_agent, dsprites_env, record, seven_states_agent
+from inspector.recorded import Recorded, record
 from playwright.sync_api import Browser, sync_playwright
 
 from btai.inspector import Inspector, LiveTrace
 
 REQUIRED = "BTAI_NEEDS_CHROMIUM"  # set: a missing Chromium fails the tests instead of leaving them out
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-PLANNING = {"dsprites": 30, "seven": 25}
 
 
 @pytest.fixture(scope="session")
@@ -62,10 +61,7 @@ def replay(recorded: Recorded) -> Iterator[str]:
 @pytest.fixture(params=["dsprites", "seven"])
 def live(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
     """The address of a page with a live agent, and the name of its model."""
-    makers = {"dsprites": (dsprites_env, dsprites_agent), "seven": (SevenStatesEnv, seven_states_agent)}
-    env, agent = makers[request.param]
-    planning = PLANNING[request.param]
-    with Inspector(lambda: LiveTrace(env(), agent(planning))) as inspector:
+    with Inspector(lambda: LiveTrace(*pair(request.param))) as inspector:
         yield inspector.url, request.param
 
 

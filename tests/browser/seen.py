@@ -14,6 +14,7 @@ from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
 from btai import BTAI_3MF
 from btai.experiments import RunFile, Trial
+from btai.model import TemporalSlice
 
 Row = list[str | float | None]
 
@@ -78,7 +79,8 @@ class Seen:
     def settled(self, name: str) -> Locator:
         """A figure once it shows what it should and not what was before."""
         figure = self.figure(name)
-        expect(figure).to_have_attribute("aria-busy", "false")
+        expect(figure).to_be_visible()
+        expect(figure).not_to_have_attribute("aria-busy", "true")
         return figure
 
     def number(self, name: str) -> float | None:
@@ -90,7 +92,7 @@ class Seen:
 
     def numbers(self, name: str) -> list[Row]:
         """The numbers of a figure: what the button beside its title shows in place of the chart."""
-        figure = self.figure(name)
+        figure = self.settled(name)
         toggle = figure.get_by_role("button", name="numbers as a table")
         if toggle.count() and toggle.get_attribute("aria-pressed") != "true":
             toggle.click()
@@ -115,6 +117,11 @@ class Seen:
         self.page.get_by_label(label).select_option(value)
 
 
+def read(number: str) -> float:
+    """A number as people read it on the page: four digits or so, with a true minus."""
+    return float(number.replace("\N{MINUS SIGN}", "-"))
+
+
 def column(rows: Sequence[Row], index: int) -> list[Any]:
     """One column of a table."""
     return [row[index] for row in rows]
@@ -130,16 +137,21 @@ def close(shown: float | None, wanted: float) -> None:
     assert shown == pytest.approx(wanted, rel=1e-12, abs=1e-15)
 
 
-def first_trial(recorded: Recorded) -> Trial:
-    """The trial most tests look at."""
+def action_names(ts: TemporalSlice) -> tuple[str, ...]:
+    """What the page calls the actions."""
+    return ts.action.values or tuple(map(str, range(ts.action.size)))
+
+
+def trial_of(recorded: Recorded, trial: int = 0) -> Trial:
+    """The trial most tests look at, or another."""
     with RunFile.open(recorded.path) as file:
-        return file.trials()[0]
+        return file.trials()[trial]
 
 
-def agent_at(recorded: Recorded, cycle: int, iterations: int = 0) -> BTAI_3MF:
-    """An agent of the test's own that has lived through the first trial up to a cycle, and planned so much in it."""
-    trial = first_trial(recorded)
-    for number, agent in enumerate(recorded.agents(trial.seed, trial.actions)):
+def agent_at(recorded: Recorded, cycle: int, iterations: int = 0, trial: int = 0) -> BTAI_3MF:
+    """An agent of the test's own that has lived through a trial up to a cycle, and planned so much in it."""
+    lived = trial_of(recorded, trial)
+    for number, agent in enumerate(recorded.agents(lived.seed, lived.actions)):
         if number == cycle:
             if iterations:
                 agent.plan(iterations)

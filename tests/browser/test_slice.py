@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser.seen import Seen, agent_at, close, column, same
+from browser.seen import Seen, action_names, agent_at, close, column, same
 from inspector.recorded import Recorded
 from playwright.sync_api import expect
 
@@ -152,7 +152,7 @@ def test_the_path_leads_back_step_by_step(seen: Seen, replay: str, agent: Any) -
     node = next(node for node in agent.tree if len(node.path) == 2)
     open_slice(seen, replay, node.index)
     trail = seen.page.get_by_role("navigation", name="Path to this slice")
-    names = agent.ts.action.values or [str(a) for a in range(agent.tree.n_actions)]
+    names = action_names(agent.ts)
     assert trail.locator("li").all_inner_texts() == ["TS(t)", *(names[a] for a in node.path)]
     trail.get_by_role("button", name=names[node.path[0]]).click()
     seen.expect_place(node=node.parent.index)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from browser.seen import Seen, agent_at, close, first_trial
+from browser.seen import Seen, action_names, agent_at, close, trial_of
 from inspector.recorded import Recorded
 from playwright.sync_api import expect
 
 
 def test_the_cycles_of_a_trial_with_what_was_done_in_each(seen: Seen, replay: str, recorded: Recorded) -> None:
-    actions = first_trial(recorded).actions
-    names = agent_at(recorded, 0).ts.action.values or tuple(map(str, range(9)))
+    actions = trial_of(recorded).actions
+    names = action_names(agent_at(recorded, 0).ts)
     seen.open(replay, trial=0, cycle=0)
     cycles = seen.page.get_by_role("navigation", name="Cycles").get_by_role("button")
     expect(cycles).to_have_count(len(actions) + 1)
@@ -85,7 +85,7 @@ def test_space_plays_and_pauses_and_a_trial_plays_to_its_end(seen: Seen, replay:
     expect(seen.button("Play")).to_be_visible()
     assert 0 < int(seen.place["iteration"]) < 10
     seen.press("Play")
-    last = len(first_trial(recorded).actions)
+    last = len(trial_of(recorded).actions)
     for _ in range(40 * (last + 1)):
         seen.page.clock.run_for(1000)
         if seen.place["cycle"] == str(last):

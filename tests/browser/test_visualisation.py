@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from browser.seen import Seen, agent_at, close, column, first_trial, same
+from browser.seen import Seen, action_names, agent_at, close, column, same, trial_of
 from inspector.recorded import Recorded
 from playwright.sync_api import expect
 
 from btai.experiments import RunFile
-from btai.planning import TreeView
-
-
-def action_names(tree: TreeView) -> tuple[str, ...]:
-    return tree.ts.action.values or tuple(map(str, range(tree.n_actions)))
 
 
 def test_the_environment_shows_picture_cycle_reward_and_what_was_observed(
     seen: Seen, replay: str, recorded: Recorded
 ) -> None:
-    last = len(first_trial(recorded).actions)
+    last = len(trial_of(recorded).actions)
     seen.open(replay, trial=0, cycle=last)
     expect(seen.page.locator("[data-id=cycle]")).to_have_text(str(last))
-    close(seen.number("reward"), first_trial(recorded).reward)
+    close(seen.number("reward"), trial_of(recorded).reward)
     size = seen.page.locator("img.scene-image").evaluate("image => image.decode().then(() => image.naturalWidth)")
     env = recorded.make_env()
-    env.reset(seed=first_trial(recorded).seed)
+    env.reset(seed=trial_of(recorded).seed)
     assert size == env.render().shape[1]
     with RunFile.open(recorded.path) as file:
         evidence = file.cycles(0)[last].evidence
@@ -51,7 +46,7 @@ def test_the_node_and_its_children_have_the_numbers_of_a_fresh_agent(
     seen: Seen, replay: str, recorded: Recorded, iteration: int
 ) -> None:
     agent = agent_at(recorded, 1, iteration)
-    tree, names = agent.tree, action_names(agent.tree)
+    tree, names = agent.tree, action_names(agent.ts)
     seen.open(replay, trial=0, cycle=1, iteration=iteration)
     rows = seen.numbers("near-tree")
     assert column(rows, 0) == ["(itself)", *names]
@@ -79,7 +74,7 @@ def test_a_child_becomes_the_root_of_the_view_then_opens_its_slice_and_the_arrow
     seen: Seen, replay: str, recorded: Recorded
 ) -> None:
     seen.open(replay, trial=0, cycle=0, iteration=1)
-    name = action_names(agent_at(recorded, 0).tree)[1]
+    name = action_names(agent_at(recorded, 0).ts)[1]
     seen.page.locator(".near-tree .child[data-node='2']").click()
     seen.expect_place(node=2)
     expect(seen.page.locator(".node-current")).to_contain_text(f"TS({name})")
@@ -103,7 +98,7 @@ def test_the_buttons_move_along_a_recorded_trial(seen: Seen, replay: str, record
     seen.expect_place(cycle=0, iteration=planned)
     expect(controls.get_by_role("button", name="Finish planning")).to_be_disabled()
     performed = agent_at(recorded, 0).ts.action.values
-    action = first_trial(recorded).actions[0]
+    action = trial_of(recorded).actions[0]
     controls.get_by_role("button", name=f"Perform {performed[action] if performed else action}").click()
     seen.expect_place(cycle=1, iteration=0)
     controls.get_by_role("button", name="Reset").click()
@@ -119,7 +114,7 @@ def test_the_whole_tree_lists_the_numbers_of_every_node(
     seen.until(lambda: seen.page.locator("canvas").get_attribute("data-dots"), str(len(tree)))
     rows = seen.numbers("whole-tree")
     assert len(rows) == len(tree)
-    names = action_names(tree)
+    names = action_names(tree.ts)
     for index, path, visits, cost, mean, efe in rows:
         node = tree[int(index or 0)]
         assert path == (", ".join(names[a] for a in node.path) or "(root)")

@@ -58,7 +58,7 @@ class Recorded:
             yield agent
 
 
-def record(folder: Path, name: str, *planning: int) -> Recorded:
+def record(folder: Path, name: str, *planning: int, trials: int = TRIALS) -> Recorded:
     """Record a run of a model by its name."""
     makers: dict[str, tuple[Callable[..., BTAI_3MF], Callable[[], Any]]] = {
         "dsprites": (dsprites_agent, dsprites_env),
@@ -66,7 +66,7 @@ def record(folder: Path, name: str, *planning: int) -> Recorded:
     }
     agent, env = partial(makers[name][0], *planning), makers[name][1]
     path = folder / f"{name}.sqlite"
-    run(agent, env, TRIALS, seed=3, out=path, record=True)
+    run(agent, env, trials, seed=3, out=path, record=True)
     return Recorded(path, agent, env, name == "dsprites")
 
 

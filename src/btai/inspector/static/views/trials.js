@@ -74,7 +74,7 @@ function Row({ trial, current }) {
         else app.go({ trial: trial.trial, cycle: answer.value.cycle ?? 0, view: "why" }, { remember: true });
     };
     const openStart = () => app.go({ trial: trial.trial, cycle: 0, view: "visualisation" }, { remember: true });
-    return html`<tr class=${current ? "marked" : ""} data-trial=${trial.trial}>
+    return html`<tr class=${current ? "marked" : ""} aria-current=${current ? "true" : undefined} data-trial=${trial.trial}>
         <th scope="row" class="numeric">${trial.trial}</th>
         <td class="numeric"><${Num} value=${trial.reward} decimals=${3} /></td>
         <td class="numeric"><${Num} value=${trial.cycles} /></td>

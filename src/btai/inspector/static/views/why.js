@@ -18,7 +18,8 @@ const IN_TABLE = 300;
 export function Why() {
     const app = useApp();
     const { trial, cycle, iteration } = app.cursor;
-    const { value: curves } = useData("curves", { trial, cycle });
+    const { value: found, stale: late } = useData("curves", { trial, cycle });
+    const curves = found?.iterations ? found : undefined; // those of the cycle before may have none
     const { value: why, error, stale } = useData("why", iteration > 0 ? { trial, cycle, iteration } : null, PAUSE);
     if (iteration === 0) return html`<${Unplanned} />`;
     const chosen = why?.chosen ?? curves?.chosen ?? 0;
@@ -26,8 +27,8 @@ export function Why() {
     return html`<div class="why">
         <${Verdict} why=${why} against=${against} busy=${stale} />
         ${error && html`<p class="empty">${error.message}</p>`}
-        ${curves && html`<${CurveFigure} what="visits" title="Visits of each action" curves=${curves} chosen=${chosen} against=${against} />
-            <${CurveFigure} what="mean_cost" title="Mean cost of each action" curves=${curves} chosen=${chosen} against=${against} />`}
+        ${curves && html`<${CurveFigure} what="visits" title="Visits of each action" curves=${curves} chosen=${chosen} against=${against} busy=${late} />
+            <${CurveFigure} what="mean_cost" title="Mean cost of each action" curves=${curves} chosen=${chosen} against=${against} busy=${late} />`}
         ${why && html`<${Differences} why=${why} against=${against} busy=${stale} />
             <${ActionTable} actions=${why.actions} chosen=${why.chosen} against=${against} busy=${stale}
                 python=${pythonFor(app, "why", { action: against, chosen: why.chosen })} />`}
@@ -99,8 +100,9 @@ function sentence({ difference, deciding, terms }) {
  * @param {Api.Curves} props.curves
  * @param {number} props.chosen
  * @param {number} props.against
+ * @param {boolean} props.busy
  */
-function CurveFigure({ what, title, curves, chosen, against }) {
+function CurveFigure({ what, title, curves, chosen, against, busy }) {
     const app = useApp();
     const { values: names } = app.info.model.action;
     const { n_actions: actions, iterations } = curves;
@@ -112,7 +114,7 @@ function CurveFigure({ what, title, curves, chosen, against }) {
     const parted = curves.chosen === chosen ? curves.parted[against] : null;
     const stride = Math.max(1, Math.ceil(iterations / IN_TABLE));
     const rows = Array.from({ length: iterations }, (_, k) => k + 1).filter((k) => k % stride === 0 || k === iterations);
-    return html`<${Figure} name=${`curve-${what.replace("_", "-")}`} title=${title} note="over planning iterations" python=${pythonFor(app, "curves", { iteration: iterations })}
+    return html`<${Figure} name=${`curve-${what.replace("_", "-")}`} title=${title} note="over planning iterations" busy=${busy} python=${pythonFor(app, "curves", { iteration: iterations })}
         table=${() => ({
             caption: title + (stride > 1 ? `, every ${stride} iterations` : ""),
             columns: ["iteration", ...names],
