@@ -8,7 +8,7 @@ Declare a model with `TemporalSliceBuilder`, give it to `BTAI_3MF`, and act::
     agent.update(action, obs)
 """
 
-from btai.agents import BTAI_3MF, BTAI_BF, BTAI_VMP
+from btai.agents import BTAI_3MF, BTAI_BF, BTAI_VMP, BatchAgent
 from btai.errors import BtaiError
 from btai.inference import expected_free_energy, i_step, p_step
 from btai.model import TemporalSlice, TemporalSliceBuilder, load
@@ -17,6 +17,7 @@ __all__ = [
     "BTAI_3MF",
     "BTAI_BF",
     "BTAI_VMP",
+    "BatchAgent",
     "BtaiError",
     "TemporalSlice",
     "TemporalSliceBuilder",
