@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from inspector.browsing import Browser
 
+from btai import BTAI_BF, BTAI_VMP
+
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
@@ -137,3 +139,23 @@ def test_appendix_b_opens_the_inspector_on_an_agent_that_can_plan(monkeypatch: p
     agent = runpy.run_path(str(EXAMPLES / "appendix_b.py"))["agent"]
     assert len(browser.opened) == 1
     assert len(agent.tree.expanded) == 5  # what the stand-in for the browser asks for
+
+
+# --- two futures -----------------------------------------------------------------------------------------------------
+
+
+def test_filter_stays_unsure_where_variational_message_passing_commits_itself() -> None:
+    futures = runpy.run_path(str(EXAMPLES / "two_futures.py"))
+    present, filtered = futures["future"](BTAI_BF)
+    assert present[:2] == pytest.approx([0.6, 0.4])
+    assert filtered == pytest.approx([0.02, 0.548, 0.372, 0.02, 0.02, 0.02])  # 0.9 * 0.6 + 0.02 * 0.4, and so on
+    present, committed = futures["future"](BTAI_VMP)
+    assert present[:2] == pytest.approx([0.6, 0.4])
+    assert committed[1:3] == pytest.approx([0.998, 0.001], abs=5e-4)
+
+
+def test_two_futures_are_shown_beside_each_other() -> None:
+    rows = {tuple(line.split()[:2]): line.split()[2:] for line in output_of("two_futures.py")}
+    assert rows["BTAI_BF", "now:"] == rows["BTAI_VMP", "now:"]
+    assert rows["BTAI_BF", "next:"] == ["0.020", "0.548", "0.372", "0.020", "0.020", "0.020"]
+    assert rows["BTAI_VMP", "next:"] == ["0.000", "0.998", "0.001", "0.000", "0.000", "0.000"]
