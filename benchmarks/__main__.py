@@ -16,7 +16,7 @@ import numba
 import numpy as np
 
 import btai
-from benchmarks import decisions, plots, scaling, startup
+from benchmarks import decisions, flattening, plots, scaling, startup
 from benchmarks.measure import Curve, Effort, Row
 
 RESULTS = Path(__file__).parent / "results"
@@ -32,7 +32,7 @@ def main(effort: Effort) -> None:
         print("The machine is busy: the times below say little.")
     rows = [*printed_rows("One decision on dSprites at granularity 1", decisions.measure(effort))]
     rows += printed_rows("Start-up and memory", startup.measure(effort))
-    curves = [*printed_curves(scaling.measure(effort))]
+    curves = [*printed_curves(scaling.measure(effort)), *printed_curves(flattening.measure(effort))]
     results = {"machine": machine, "rows": [asdict(r) for r in rows], "curves": [asdict(c) for c in curves]}
     (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if plots.available():
@@ -83,10 +83,15 @@ def printed_curves(curves: Iterable[Curve]) -> Sequence[Curve]:
         kept.append(curve)
         print(f"\n{curve.title}: {curve.y}")
         points = next(iter(curve.series.values()))
-        print(f"  {curve.x:<26}" + "".join(f"{x:>10,.0f}" for x, _ in points))
+        print(f"  {curve.x:<27}" + "".join(f"{x:>12,.0f}" for x, _ in points))
         for name, values in curve.series.items():
-            print(f"  {name:<26}" + "".join(f"{y:>10,.4g}" for _, y in values), flush=True)
+            print(f"  {name:<27}" + "".join(f"{shown(y):>12}" for _, y in values), flush=True)
     return kept
+
+
+def shown(value: float) -> str:
+    """Four digits that count, of whole numbers all of them."""
+    return f"{value:,.0f}" if value >= 1000 and value == int(value) else f"{value:,.4g}"
 
 
 if __name__ == "__main__":

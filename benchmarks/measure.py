@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Curve", "Effort", "Row", "Time", "in_new_process", "least", "peak_memory"]
+__all__ = ["Curve", "Effort", "Mark", "Row", "Time", "in_new_process", "least", "peak_memory"]
 
 
 class Time(NamedTuple):
@@ -50,15 +50,25 @@ class Row:
     note: str = ""
 
 
+class Mark(NamedTuple):
+    """A point of a series that something is said of."""
+
+    series: str
+    x: float
+    text: str
+
+
 @dataclass(frozen=True)
 class Curve:
-    """How something grows: points (x, y) of each series."""
+    """How something grows: points (x, y) of each series, of which the first has them all."""
 
     name: str
     title: str
     x: str
     y: str
     series: Mapping[str, list[tuple[float, float]]] = field(default_factory=dict)
+    picture: str = ""  # curves with the same one stand side by side in it; otherwise each is a picture of its own
+    mark: Mark | None = None
 
 
 def least(act: Callable[[], object], seconds: float, prepare: Callable[[], object] = lambda: None) -> Time:
