@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browser.seen import Seen, agent_at, close, column, first_trial, same
+from browser.seen import Seen, agent_at, close, column, same, trial_of
 from inspector.recorded import Recorded
 from playwright.sync_api import Browser, expect
 
@@ -91,7 +91,7 @@ def test_it_is_scrubbed_and_played_like_replay(offline: Seen, exported: str, rec
         node = agent_at(recorded, 0, iteration).tree[1]
         offline.until(lambda node=node: offline.number("visits"), node.visits)  # type: ignore[misc]
         close(offline.number("cost"), node.cost)
-    last = len(first_trial(recorded).actions)
+    last = len(trial_of(recorded).actions)
     for cycle in range(1, last + 1):
         offline.page.keyboard.press("Shift+ArrowRight")
         offline.expect_place(cycle=cycle)
