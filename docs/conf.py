@@ -46,9 +46,14 @@ napoleon_use_ivar = True
 nitpick_ignore_regex = [(r"py:.*", r"(?!btai\.).*"), (r"py:class", r"btai(\.\w+){3,}")]
 
 
+def mathml(node: Any, *, as_block: bool = False) -> str:
+    """A formula as MathML, which browsers draw by themselves; with a set difference that common fonts have."""
+    return str(tex2mathml(node.astext(), as_block=as_block)).replace("\N{REVERSE SOLIDUS OPERATOR}", "\N{SET MINUS}")
+
+
 def formula(self: Any, node: Any) -> None:
     """A formula within the text."""
-    self.body.append(tex2mathml(node.astext()))
+    self.body.append(mathml(node))
     raise SkipNode  # the formula is written: there is nothing below it
 
 
@@ -56,7 +61,7 @@ def displayed_formula(self: Any, node: Any) -> None:
     """A formula on a line of its own, its number beside it."""
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
     ids = "".join(f' id="{i}"' for i in node["ids"][:1])
-    self.body.append(f'<div class="formula"{ids}>{number}{tex2mathml(node.astext(), as_block=True)}</div>')
+    self.body.append(f'<div class="formula"{ids}>{number}{mathml(node, as_block=True)}</div>')
     raise SkipNode  # the formula is written: there is nothing below it
 
 
