@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import pkgutil
 import shutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -14,14 +17,18 @@ __all__ = ["write_pages"]
 
 NO_PICTURES = "There are no pictures here: `make bench` measures and draws them, into `benchmarks/results/`."
 
+PARTS = ("agents", "engine", "envs", "errors", "experiments", "inference", "inspector", "interop", "model", "planning")
+
 
 def write_pages(docs: Path) -> None:
     """Make them anew; what is no longer there goes."""
     made = docs / "_made"
     shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
+    (made / "reference").mkdir(parents=True)
     (made / "benchmarks.md").write_text(benchmarks(docs.parent / "benchmarks" / "results", made), "utf-8")
     (made / "command.md").write_text(command(), "utf-8")
+    for part in PARTS:
+        (made / "reference" / f"{part}.md").write_text(reference(f"btai.{part}"), "utf-8")
 
 
 def benchmarks(results: Path, made: Path) -> str:
@@ -48,3 +55,28 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
             found = command.get_command(context, below)
             assert found is not None
             yield from _helps(found, f"{name} {below}", context)
+
+
+def reference(part: str) -> str:
+    """Every public name of a part and of the packages below it, each where it stands deepest."""
+    module = import_module(part)
+    below = pkgutil.walk_packages(getattr(module, "__path__", None) or (), f"{part}.")
+    packages = [part, *(found.name for found in below if found.ispkg)]
+    return "\n\n".join(_section(package, packages) for package in packages) + "\n"
+
+
+def _section(package: str, packages: list[str]) -> str:
+    """A package with its names, but for those that a package below it shows as well."""
+    module = import_module(package)
+    deeper = [import_module(name) for name in packages if name.startswith(f"{package}.")]
+    own = [name for name in module.__all__ if not any(name in below.__all__ for below in deeper)]
+    directives = [f".. automodule:: {package}\n   :no-members:", *(_directive(package, name) for name in own)]
+    level = "#" if package == packages[0] else "##"
+    return "\n\n".join([f"{level} `{package}`", "```{eval-rst}", *directives, "```"])
+
+
+def _directive(package: str, name: str) -> str:
+    found = getattr(import_module(package), name)
+    kind = "class" if inspect.isclass(found) else "function" if inspect.isroutine(found) else "data"
+    inherited = "\n   :inherited-members:" if package == "btai.agents" and kind == "class" else ""
+    return f".. auto{kind}:: {package}.{name}{inherited}"
