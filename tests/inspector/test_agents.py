@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inspector.copied import value_of
 from inspector.models import SevenStatesEnv
 from inspector.recorded import dsprites_env, seven_states_agent
-from inspector.test_recipes import python, result
+from inspector.test_recipes import python
 
 from btai import BTAI_3MF, BTAI_BF, BTAI_VMP
 from btai.agents import BatchAgent
@@ -87,7 +88,7 @@ def test_what_if_of_a_kept_root_begins_with_it_too(filtered: Path) -> None:
 def test_the_lines_for_a_kept_root_give_its_tree(filtered: Path, tmp_path: Path) -> None:
     trace = RunTrace(filtered)
     for here in (Cursor(0, 0, 4), Cursor(0, 1, 9)):
-        visits, costs, *_ = result(python(trace, here, "tree"), tmp_path)
+        visits, costs, *_ = value_of(python(trace, here, "tree"), tmp_path)
         assert visits.tolist() == trace.tree(here).visits.tolist()
         assert costs.tolist() == trace.tree(here).cost.tolist()
     trace.close()

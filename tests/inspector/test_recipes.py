@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import runpy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from inspector.copied import value_of
 from inspector.models import SevenStatesEnv, seven_states
 from inspector.recorded import Recorded, seven_states_agent
 
@@ -26,16 +26,6 @@ def python(trace: Trace, cursor: Cursor, view: str, **words: Any) -> str:
     return text
 
 
-def result(text: str, folder: Path, ts: Any = None) -> Any:
-    """The value of the last line."""
-    *lines, last = text.splitlines()
-    if ts is not None:
-        lines = [line for line in lines if not line.startswith("ts = ...")]
-    script = folder / "copied.py"
-    script.write_text("\n".join([*lines, f"shown = ({last.partition('  #')[0]})"]), "utf-8")
-    return runpy.run_path(str(script), init_globals={} if ts is None else {"ts": ts})["shown"]
-
-
 def test_every_view_of_a_run_file_can_be_had_from_python(recorded: Recorded, trace: RunTrace, tmp_path: Path) -> None:
     ts = None if recorded.is_known else seven_states()
     here = Cursor(1, 1, 12, 5)
@@ -45,7 +35,7 @@ def test_every_view_of_a_run_file_can_be_had_from_python(recorded: Recorded, tra
     message = views.node(trace, Cursor(1, 1))["inference"]["messages"][0]
 
     def copied(view: str, **words: Any) -> Any:
-        return result(python(trace, here, view, **words), tmp_path, ts)
+        return value_of(python(trace, here, view, **words), tmp_path, ts)
 
     assert copied("tree")[0].tolist() == node.tree.visits.tolist()
     assert copied("beliefs", state=state).tolist() == node.beliefs[state].tolist()
@@ -76,7 +66,7 @@ def test_a_live_trial_can_be_done_again(tmp_path: Path) -> None:
     [*trace.command("plan", {"iterations": 8})]
     for cycle, iteration in ((0, 0), (0, 20), (2, 25), (3, 8)):
         here = Cursor(0, cycle, iteration)
-        visits, costs, *_ = result(python(trace, here, "tree"), tmp_path, seven_states())
+        visits, costs, *_ = value_of(python(trace, here, "tree"), tmp_path, seven_states())
         assert visits.tolist() == trace.tree(here).visits.tolist()
         assert costs.tolist() == trace.tree(here).cost.tolist()
 
@@ -90,7 +80,7 @@ def test_a_trial_that_began_before_the_inspector_is_taken_up_where_it_was(tmp_pa
     [*trace.command("act", {"action": 2})]
     [*trace.command("plan", {"iterations": 5})]
     for here in (Cursor(0, 0, 8), Cursor(0, 1, 5)):
-        _, costs, *_ = result(python(trace, here, "tree"), tmp_path, seven_states())
+        _, costs, *_ = value_of(python(trace, here, "tree"), tmp_path, seven_states())
         assert costs.tolist() == trace.tree(here).cost.tolist()
 
 
@@ -100,7 +90,7 @@ def test_trees_that_keep_their_root_can_be_had_from_python(tmp_path: Path) -> No
         [*trace.command("finish", {})]
         [*trace.command("act", {})]
     [*trace.command("finish", {})]
-    visits, costs, *_ = result(python(trace, Cursor(0, 2, 9), "tree"), tmp_path, seven_states())
+    visits, costs, *_ = value_of(python(trace, Cursor(0, 2, 9), "tree"), tmp_path, seven_states())
     assert visits[0] > 10
     assert visits.tolist() == trace.tree(Cursor(0, 2, 9)).visits.tolist()
     assert costs.tolist() == trace.tree(Cursor(0, 2, 9)).cost.tolist()

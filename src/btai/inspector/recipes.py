@@ -55,7 +55,7 @@ other.plan({iterations})
 actions = [(child.visits, child.mean_cost) for child in other.tree.root.children]
 other.inference.log_evidence, other.beliefs, actions, {chosen}""",
     "trials": (
-        "with RunFile.open(run.path) as run:\n    trials = run.trials()\n"
+        "with RunFile.open(file.path) as file:\n    trials = file.runs[run.number].trials()\n"
         "[(trial.index, trial.reward, trial.cycles, trial.planning_iterations) for trial in trials]"
     ),
     "occupancy": (
@@ -105,7 +105,8 @@ class RunRecipe:
                 "",
                 f"ts = {self._model.expression}",
                 f"with RunFile.open({str(self._path)!r}) as file:",
-                f"    cycle = file.runs[{self._run}].cycles({cycles[cycle].trial})[{cycle}]",
+                f"    run = file.runs[{self._run}]",
+                f"    cycle = run.cycles({cycles[cycle].trial})[{cycle}]",
                 "evidence = {name: vector for name, vector in cycle.evidence.items() if not (vector == 1).all()}",
                 "prior = cycle.prior",
                 f"inference = i_step(ts, evidence, prior, method={self._options.inference!r})",
