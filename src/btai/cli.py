@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from btai import __version__
-from btai.commands import inspect_command, model_command, reproduce_command
+from btai.commands import (
+    inspect_command,
+    merge_command,
+    model_command,
+    reproduce_command,
+    show_command,
+    sweep_command,
+)
 from btai.commands.options import as_json, workers
 from btai.errors import BtaiError
 
@@ -23,7 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-ENVIRONMENTS = "dsprites|frozenlake|maze|rocksample|tiger|tmaze"  # a test compares: `--help` should not load them
+ENVIRONMENTS = (
+    "dsprites|dsprites-flat|frozenlake|maze|rocksample|tiger|tmaze"  # a test compares: `--help` should not load them
+)
 RUN_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -56,7 +65,7 @@ def main() -> None:
     """Branching time active inference: run agents, look into them, reproduce the paper."""
 
 
-for command in (inspect_command, model_command, reproduce_command):
+for command in (inspect_command, merge_command, model_command, reproduce_command, show_command, sweep_command):
     main.add_command(command)
 
 
@@ -140,20 +149,3 @@ def _options(texts: Sequence[str], granularity: str | None) -> dict[str, str]:
             raise click.UsageError(f"--set {text} {wrong}.")
         options[name] = value
     return options
-
-
-@main.command()
-@click.argument("file", type=RUN_FILE)
-@as_json
-def show(file: Path, as_json: bool) -> None:
-    """Print what a run file holds; the run may still be going on."""
-    from rich.console import Console
-
-    from btai.experiments import RunFile, report
-
-    with RunFile.open(file) as run_file:
-        summary, configuration = run_file.summary(), run_file.config
-    if as_json:
-        click.echo(json.dumps(report.run_as_json(summary, configuration, file)))
-        return
-    Console().print(report.run_table(summary, configuration), "", report.configuration_table(configuration), sep="\n")

@@ -14,6 +14,7 @@
     ├── PlanningError (ValueError)       a budget, an action or an option of an agent
     ├── EnvError                         an environment asked for what it cannot do
     ├── RunFileError                     a run file that cannot be used
+    ├── SweepError (ValueError)          a description of a sweep that is none
     ├── FormatError (ValueError)         a text in another program's format that cannot be read
     └── MissingExtraError (ImportError)  an optional package is not installed
 
@@ -36,6 +37,7 @@ __all__ = [
     "PlanningError",
     "PreferenceError",
     "RunFileError",
+    "SweepError",
     "TableError",
     "VariableError",
 ]
@@ -87,6 +89,10 @@ class EnvError(BtaiError):
 
 class RunFileError(BtaiError):
     """A run file cannot be opened, written or continued; it is left untouched."""
+
+
+class SweepError(BtaiError, ValueError):
+    """A sweep is not described as it must be; the message names the key, what was given and what is allowed."""
 
 
 class FormatError(BtaiError, ValueError):

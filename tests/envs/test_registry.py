@@ -23,7 +23,7 @@ def test_agent_of_the_model_acts_in_the_environment(name: str) -> None:
     assert [0 < trial.cycles <= 3 for trial in result.trials] == [True, True]
 
 
-@pytest.mark.parametrize("name", sorted(ENVIRONMENTS.keys() - {"dsprites", "frozenlake"}))
+@pytest.mark.parametrize("name", sorted(ENVIRONMENTS.keys() - {"dsprites", "dsprites-flat", "frozenlake"}))
 def test_every_start_can_be_tried(name: str) -> None:
     options = SMALL.get(name, {})
     result = run(make_agent(name, 5, **options), make_env(name, **options), exhaustive=True, max_cycles=3)
@@ -73,6 +73,6 @@ def test_wrong_option_is_refused_in_words(name: str, option: str, text: str, mes
 
 
 def test_unknown_environment_is_refused_with_the_known_ones() -> None:
-    known = "dsprites, frozenlake, maze, rocksample, tiger, tmaze"
+    known = "dsprites, dsprites-flat, frozenlake, maze, rocksample, tiger, tmaze"
     with pytest.raises(EnvError, match=rf"^'chess' is no environment; there are {known}\.$"):
         environment("chess")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -150,3 +153,14 @@ def without_clocks(trial: Trial) -> dict[str, Any]:
 def contents(result: RunResult) -> list[dict[str, Any]]:
     """The trials of a run without their clocks."""
     return [without_clocks(trial) for trial in result.trials]
+
+
+def rows_in(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table as other programs see it, the clocks left out."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        found = {}
+        for table in tables:
+            columns = [c[1] for c in connection.execute(f"PRAGMA table_info({table})") if not c[1].endswith("_seconds")]
+            found[table] = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2, 3").fetchall()
+        return found

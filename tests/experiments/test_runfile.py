@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from experiments.corridor import Corridor, Drunkard, Rightwards, Stumbling, planner, without_clocks
+from experiments.corridor import Corridor, Drunkard, Rightwards, Stumbling, planner, rows_in, without_clocks
 
 from btai.errors import RunFileError
 from btai.experiments import RunFile, Trial, run
@@ -28,17 +28,6 @@ TRIALS = 200
 def trials_in(path: Path) -> list[dict[str, Any]]:
     with RunFile.open(path) as file:
         return [without_clocks(trial) for trial in file.trials()]
-
-
-def cells_in(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table as other programs see it, the clocks left out."""
-    with closing(sqlite3.connect(path)) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        found = {}
-        for table in tables:
-            columns = [c[1] for c in connection.execute(f"PRAGMA table_info({table})") if not c[1].endswith("_seconds")]
-            found[table] = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2, 3").fetchall()
-        return found
 
 
 @pytest.fixture
@@ -132,13 +121,13 @@ def test_file_open_for_reading_takes_no_trials(path: Path) -> None:
 
 def test_trial_is_written_whole_or_not_at_all(path: Path) -> None:
     run(planner(), Corridor(), trials=2, out=path, record=True)
-    before = cells_in(path)
+    before = rows_in(path)
     with RunFile.open(path) as file:
         configuration, cycles = file.config, file.cycles(1)
     # Its cycles are those of trial 1, which the file holds already: the trial before them is taken back.
     with RunFile.write(path, configuration) as file, pytest.raises(RunFileError, match="UNIQUE"):
         file.append(made_up_trial(2), cycles)
-    assert cells_in(path) == before
+    assert rows_in(path) == before
 
 
 # --- going on ---------------------------------------------------------------------------------------------
@@ -170,7 +159,7 @@ def test_resumed_run_equals_the_uninterrupted_one(path: Path) -> None:
     run(planner(), Corridor(), trials=12, out=path, record=True)
     whole = path.with_name("whole.sqlite")
     run(planner, Corridor, trials=12, out=whole, record=True, workers=2)
-    assert cells_in(path) == cells_in(whole)
+    assert rows_in(path) == rows_in(whole)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +205,7 @@ def test_run_killed_twenty_times_equals_the_uninterrupted_one(path: Path) -> Non
     run(Drunkard(), Corridor(), trials=TRIALS, out=path)
     whole = path.with_name("whole.sqlite")
     run(Drunkard(), Corridor(), trials=TRIALS, out=whole)
-    assert cells_in(path) == cells_in(whole)
+    assert rows_in(path) == rows_in(whole)
     assert sorted(path.parent.iterdir()) == [path, whole]
 
 

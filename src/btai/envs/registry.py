@@ -7,7 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from btai.envs.dsprites import dsprites_slice, dSpritesEnv, dSpritesPreProcessingWrapper
+from btai.envs.dsprites import (
+    dsprites_flat,
+    dsprites_slice,
+    dSpritesEnv,
+    dSpritesFlatWrapper,
+    dSpritesPreProcessingWrapper,
+)
 from btai.envs.frozen_lake import frozen_lake, frozen_lake_slice
 from btai.envs.grid_maze import GridMazeEnv, grid_maze_slice
 from btai.envs.rock_sample import RockSampleEnv, rock_sample_slice
@@ -71,10 +77,16 @@ def _dsprites(granularity: int = 1, repeat: int = 8) -> dSpritesPreProcessingWra
     return dSpritesPreProcessingWrapper(dSpritesEnv(granularity=granularity, repeat=repeat))
 
 
+def _flat_dsprites(granularity: int = 8, repeat: int = 8) -> dSpritesFlatWrapper:
+    """The same with one observation."""
+    return dSpritesFlatWrapper(dSpritesEnv(granularity=granularity, repeat=repeat))
+
+
 ENVIRONMENTS: Mapping[str, Registered] = {
     entry.name: entry
     for entry in (
         Registered("dsprites", _dsprites, dsprites_slice),
+        Registered("dsprites-flat", _flat_dsprites, dsprites_flat),
         Registered("frozenlake", frozen_lake, frozen_lake_slice),
         Registered("maze", GridMazeEnv, grid_maze_slice),
         Registered("rocksample", RockSampleEnv, rock_sample_slice),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["code_version", "describe", "digest", "first_difference"]
+__all__ = ["code_version", "describe", "digest", "first_difference", "flattened"]
 
 
 MOST_SHOWN = 16  # entries of an array that are written out
@@ -58,6 +58,15 @@ def code_version() -> str:
 def digest(description: Any) -> str:
     """A short name that two descriptions share only if they are equal."""
     return "sha256:" + hashlib.sha256(json.dumps(description).encode()).hexdigest()[:16]
+
+
+def flattened(configuration: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted keys with their values."""
+    for key, value in configuration.items():
+        if isinstance(value, Mapping):
+            yield from flattened(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
 
 
 def first_difference(left: Any, right: Any, path: str = "") -> tuple[str, Any, Any] | None:

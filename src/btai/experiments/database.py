@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from btai.errors import RunFileError
 
-__all__ = ["check_sound", "connect_to_read", "connect_to_write", "explained", "insert", "transaction"]
+__all__ = ["attached", "check_sound", "connect_to_read", "connect_to_write", "explained", "insert", "transaction"]
 
 ADVICE = {
     "SQLITE_FULL": "the disk is full. Make room; the same command then goes on after the last trial written.",
@@ -38,14 +38,25 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     Where the folder may be written, SQLite is let write: it then takes away the side files of the journal at the end.
     Where it may not, and there is no journal, nobody can be writing, and the file alone is the whole.
     """
-    if _may_write(path) and _may_write(path.parent):
-        mode = "mode=rw"
-    else:
-        mode = "mode=ro" if path.with_name(path.name + "-wal").exists() else "mode=ro&immutable=1"
+    mode = "mode=rw" if _may_write(path) and _may_write(path.parent) else _read_only(path)
     with explained(path):
         connection = sqlite3.connect(_uri(path, mode), uri=True, isolation_level=None)
         connection.execute("PRAGMA query_only = 1")
         return connection
+
+
+@contextmanager
+def attached(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Another run file beside that of the connection, to be read under the name `other`."""
+    connection.execute("ATTACH DATABASE ? AS other", (_uri(path, _read_only(path)),))
+    try:
+        yield
+    finally:
+        connection.execute("DETACH DATABASE other")
+
+
+def _read_only(path: Path) -> str:
+    return "mode=ro" if path.with_name(path.name + "-wal").exists() else "mode=ro&immutable=1"
 
 
 def _may_write(path: Path) -> bool:

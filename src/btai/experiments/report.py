@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from btai.experiments.configuration import flattened
 from btai.experiments.run import Progress as RunProgress
 from btai.experiments.summary import Summary
 
@@ -25,7 +26,7 @@ def run_table(summary: Summary, configuration: Mapping[str, Any]) -> Table:
 
 def configuration_table(configuration: Mapping[str, Any]) -> Table:
     """What a run was made of, a line each."""
-    return _plain_table(_flattened({key: value for key, value in configuration.items() if key != "layout"}))
+    return _plain_table(flattened({key: value for key, value in configuration.items() if key != "layout"}))
 
 
 def run_as_json(summary: Summary, configuration: Mapping[str, Any], path: Path | None) -> dict[str, Any]:
@@ -89,11 +90,3 @@ def _figure(value: float | None, decimals: int = 3, scale: float = 1.0) -> str:
 
 def _interval(summary: Summary, decimals: int = 3) -> str:
     return "-" if summary.interval is None else "–".join(_figure(end, decimals) for end in summary.interval)
-
-
-def _flattened(configuration: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in configuration.items():
-        if isinstance(value, Mapping):
-            yield from _flattened(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value

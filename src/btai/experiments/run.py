@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     AnyEnvironment = Environment | Env[Any, Any] | VectorEnv[Any, Any, Any]
 
-__all__ = ["Progress", "RunResult", "run"]
+__all__ = ["Progress", "RunResult", "all_starts", "conditions", "jobs_of", "run"]
 
 Progress = Callable[[Summary, int], None]
 
@@ -85,17 +85,12 @@ def run(
     setup = Setup(agent, env, max_cycles, record)
     runner = _runner(setup, workers, batch)
     if exhaustive and starts is None:
-        starts = _all_starts(runner.env)
-    jobs = _jobs(trials, seed, starts)
+        starts = all_starts(runner.env)
+    jobs = list(jobs_of(trials, seed, starts))
     configuration = {
         "environment": describe(runner.env),
         "agent": describe(runner.agent),
-        "seed": seed,
-        "trials": len(jobs),
-        "starts": RANDOM if starts is None else digest(describe(list(starts))),
-        "max_cycles": max_cycles,
-        "record": record,
-        "btai": code_version(),
+        **conditions(trials, seed, starts, max_cycles, record=record),
     }
     if record:
         configuration["layout"] = recording_layout(runner.agent)
@@ -132,7 +127,8 @@ def _runner(setup: Setup, workers: int, batch: int | None) -> Runner | BatchRunn
     return runner
 
 
-def _all_starts(env: Any) -> Sequence[Any]:
+def all_starts(env: Any) -> Sequence[Any]:
+    """The starts that an environment lists."""
     if not hasattr(env, "initial_states"):
         raise EnvError(
             f"{type(env).__name__} has no initial_states(), so its starts cannot be tried exhaustively. "
@@ -141,11 +137,26 @@ def _all_starts(env: Any) -> Sequence[Any]:
     return list(env.initial_states())
 
 
-def _jobs(trials: int, seed: int, starts: Sequence[Any] | None) -> list[Job]:
+def jobs_of(trials: int, seed: int, starts: Sequence[Any] | None) -> Iterator[Job]:
+    """The trials of a run, in order."""
     if starts is not None and not len(starts):
         raise PlanningError("starts: none were given; at least one is required. Leave `starts` out for random trials.")
     chosen = [None] * trials if starts is None else starts
-    return [Job(i, derived_seed(seed, i), start) for i, start in enumerate(chosen)]
+    return (Job(i, derived_seed(seed, i), start) for i, start in enumerate(chosen))
+
+
+def conditions(
+    trials: int, seed: int, starts: Sequence[Any] | None, max_cycles: int, *, record: bool
+) -> dict[str, Any]:
+    """What a run's configuration says beside its environment and its agent."""
+    return {
+        "seed": seed,
+        "trials": trials if starts is None else len(starts),
+        "starts": RANDOM if starts is None else digest(describe(list(starts))),
+        "max_cycles": max_cycles,
+        "record": record,
+        "btai": code_version(),
+    }
 
 
 def _outcomes(setup: Setup, runner: Runner | BatchRunner, jobs: Sequence[Job], workers: int) -> Generator[Outcome]:

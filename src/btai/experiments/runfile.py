@@ -17,9 +17,18 @@ from typing import Any, Self
 
 from btai.errors import RunFileError
 from btai.experiments.configuration import first_difference
-from btai.experiments.database import check_sound, connect_to_read, connect_to_write, explained, insert, transaction
+from btai.experiments.database import (
+    attached,
+    check_sound,
+    connect_to_read,
+    connect_to_write,
+    explained,
+    insert,
+    transaction,
+)
 from btai.experiments.lock import WriterLock
 from btai.experiments.recording import Cycle
+from btai.experiments.rows import CYCLE_COLUMNS, TRIAL_COLUMNS
 from btai.experiments.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, check_header
 from btai.experiments.storedrun import StoredRun, insert_configuration, read_configurations
 from btai.experiments.summary import Summary
@@ -100,6 +109,14 @@ class RunFile:
     def summary(self) -> Summary:
         """The figures of the trials of the one run so far."""
         return self.run.summary()
+
+    def take_over(self, other: RunFile) -> None:
+        """Add all trials of another file of the same runs that are not here yet."""
+        with explained(other.path), attached(self._connection, other.path), transaction(self._connection):
+            for table, columns in (("trials", TRIAL_COLUMNS), ("cycles", CYCLE_COLUMNS)):
+                self._connection.execute(
+                    f"INSERT OR IGNORE INTO {table} (run, {columns}) SELECT run, {columns} FROM other.{table}"
+                )
 
     def close(self) -> None:
         """Close the file; the last one to close it puts everything into the one file."""

@@ -149,7 +149,7 @@ def made(thing: Any) -> Any:
     return thing() if is_factory(thing) else thing
 
 
-def adapted(env: Any, agent: Agent) -> Any:
+def adapted(env: Any, agent: Agent | None = None) -> Any:
     """An environment of Gymnasium's as agents want one, its observations by the names of the agent's model."""
     is_gymnasium = hasattr(env, "action_space") and hasattr(env, "step") and not hasattr(env, "execute")
     if not is_gymnasium or is_vector(env):

@@ -1,0 +1,88 @@
+"""A team of workers on a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from btai.errors import BtaiError, MissingExtraError
+from btai.experiments.team import Died
+
+__all__ = ["RayCluster"]
+
+UNDERWAY_PER_PROCESSOR = 2  # so that no processor waits for the driver
+
+
+class RayCluster:
+    """Workers wherever a Ray cluster has processors.
+
+    Args:
+        work: what they do with each job.
+        address: of the cluster; None: that of the environment's RAY_ADDRESS, else the one running on this machine, else
+            one that is started here and ends with the team.
+        workers: jobs to be under way at most; by default two for each processor of the cluster, so that none of them
+            waits for the driver.
+    """
+
+    def __init__(self, work: Callable[[Any], Any], address: str | None = None, workers: int | None = None) -> None:
+        self._ray = _imported()
+        self._connect(address)
+        # Who retries is `done_by`, the same for every team.
+        self._function = self._ray.remote(work).options(max_retries=0, num_cpus=1)
+        self._workers = workers
+        self._most = 0
+        self._underway: dict[Any, Any] = {}  # job by reference
+
+    def has_room(self) -> bool:
+        """Whether another job can be given."""
+        if len(self._underway) >= self._most:
+            self._most = self._workers or UNDERWAY_PER_PROCESSOR * max(1, int(self._ray.cluster_resources()["CPU"]))
+        return len(self._underway) < self._most
+
+    def give(self, job: Any) -> None:
+        """Let Ray do a job."""
+        self._underway[self._function.remote(job)] = job
+
+    def results(self) -> list[tuple[Any, Any]]:
+        """Wait for results."""
+        if not self._underway:
+            return []
+        ready, _ = self._ray.wait(list(self._underway), num_returns=1)
+        return [(self._underway.pop(reference), self._result(reference)) for reference in ready]
+
+    def close(self) -> None:
+        """Leave the cluster; it ends what is still under way."""
+        self._ray.shutdown()
+
+    def _connect(self, address: str | None) -> None:
+        try:
+            self._ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="error")
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise BtaiError(
+                f"ray: no cluster can be reached at {address or 'the default address'} ({error}). Give the address that"
+                " `ray start --head` printed, host:port, or none to use this machine."
+            ) from error
+
+    def _result(self, reference: Any) -> Any:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(reference)
+        except errors.RayTaskError as error:  # `work` itself never raises
+            raise BtaiError(
+                f"ray: a worker cannot run btai: {error}. Install the same btai, and what your own environment and"
+                " agent need, on every node."
+            ) from error
+        except errors.RayError as error:
+            return Died(type(error).__name__)
+
+
+def _imported() -> Any:
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # btai tells nobody anything, and nor does what it starts.
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError(
+            "ray: the package Ray is not installed; sweeps on a cluster need it on every node: pip install 'btai[ray]'."
+        ) from error
+    return ray

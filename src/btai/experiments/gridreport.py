@@ -1,0 +1,100 @@
+"""Sweeps in words and tables, for people (rich) and for machines (JSON)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from btai.experiments.gridtable import GridRow, varying
+from btai.experiments.sweep import SweepProgress
+
+__all__ = ["grid_as_json", "grid_table", "missing_lines", "sweep_bar"]
+
+MOST_LISTED = 20  # cells that are not complete
+
+
+def grid_table(rows: Sequence[GridRow]) -> Table:
+    """A line for each run: the parameters in which the runs differ, and the figures."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    parameters = varying(rows)
+    table.add_column("run", justify="right", no_wrap=True)
+    for name in parameters:
+        table.add_column(name.replace("_", " "), justify="right", overflow="fold")  # wrapped between its words
+    for heading in ("trials", "P(solved)", "95 %", "cycles", "seconds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        s = row.summary
+        interval = "-" if s.interval is None else "–".join(f"{end:.2f}" for end in s.interval)
+        table.add_row(
+            str(row.run),
+            *(_shown(row.parameters[name]) for name in parameters),
+            f"{s.trials}" if row.complete else f"{s.trials} of {row.wanted}",
+            _shown(s.p_solved),
+            "each start" if s.exhaustive and row.complete else interval,
+            _shown(s.cycles_mean),
+            _shown(s.seconds_per_trial),
+            style="red" if row.failure else None,
+        )
+    return table
+
+
+def missing_lines(rows: Sequence[GridRow]) -> list[str]:
+    """Which cells are not complete, and why."""
+    missing = [row for row in rows if not row.complete]
+    if not missing:
+        return []
+    failed = sum(row.failure is not None for row in missing)
+    lines = [f"{len(missing)} of {len(rows)} cells are not complete, {failed} of them failed:"]
+    lines += [_missing(row, varying(rows)) for row in missing[:MOST_LISTED]]
+    if len(missing) > MOST_LISTED:
+        lines.append(f"  and {len(missing) - MOST_LISTED} more")
+    return lines
+
+
+def grid_as_json(rows: Sequence[GridRow], path: Path) -> dict[str, Any]:
+    """The same for machines."""
+    return {"out": str(path), "complete": all(row.complete for row in rows), "runs": [row.flat() for row in rows]}
+
+
+@contextmanager
+def sweep_bar(title: str) -> Iterator[Callable[[SweepProgress], None]]:
+    """A progress bar for the whole grid; on anything but a terminal nothing is shown."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("trials, cells {task.fields[cells]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None, cells="-")
+
+        def report(p: SweepProgress) -> None:
+            cells = f"{p.cells}/{p.all_cells}" + (f", {p.failed} failed" if p.failed else "")
+            bar.update(task, completed=p.trials, total=p.all_trials, cells=cells)
+
+        yield report
+
+
+def _missing(row: GridRow, parameters: Sequence[str]) -> str:
+    which = ", ".join(f"{name} {_shown(row.parameters[name])}" for name in parameters)
+    line = f"  run {row.run}{f' ({which})' if which else ''}: {row.summary.trials} of {row.wanted} trials"
+    if row.failure is None:
+        return line
+    # A traceback ends with what was raised, and with the notes on it, the last of which names the trial.
+    reason = [text for text in row.failure.reason.splitlines() if text and not text.startswith((" ", "In trial "))][-1]
+    return f"{line}, failed at trial {row.failure.trial}: {reason}"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

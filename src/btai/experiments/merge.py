@@ -1,0 +1,71 @@
+"""Several run files of one sweep become one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from btai.errors import RunFileError
+from btai.experiments.configuration import first_difference
+from btai.experiments.runfile import RunFile
+from btai.experiments.storedrun import StoredRun
+from btai.experiments.sweep import FOUND
+
+__all__ = ["merge"]
+
+
+def merge(out: str | os.PathLike[str], shards: Sequence[str | os.PathLike[str]]) -> None:
+    """Put the trials of all shards into the file `out`, new or of the same sweep; the shards stay as they are.
+
+    Refused, before anything is written, where the files are not all of one grid.
+    """
+    out = Path(out)
+    others = [Path(shard) for shard in shards if Path(shard).absolute() != out.absolute()]
+    with ExitStack() as stack:
+        opened = [stack.enter_context(RunFile.open(path)) for path in others]
+        for file in opened[1:]:
+            _check_same_grid(opened[0], file)
+        if not opened:
+            raise RunFileError(f"{out}: no other file was given; give the shards to be joined in it.")
+        merged = stack.enter_context(RunFile.write(out, *map(_planned, opened[0].runs)))
+        for file in opened:
+            merged.take_over(file)
+            for mine, other in zip(merged.runs, file.runs, strict=True):
+                mine.complete({key: other.config[key] for key in FOUND if key in other.config})
+                _settle(mine, other)
+
+
+def _planned(run: StoredRun) -> Mapping[str, Any]:
+    """The configuration of a run before anything was found out about it."""
+    return {key: value for key, value in run.config.items() if key not in FOUND}
+
+
+def _check_same_grid(first: RunFile, other: RunFile) -> None:
+    if len(first.runs) != len(other.runs):
+        raise RunFileError(
+            f"{other.path} is of another sweep than {first.path}: it has {len(other.runs)} cells, not"
+            f" {len(first.runs)}. Merge shards of one grid only."
+        )
+    for mine, its in zip(first.runs, other.runs, strict=True):
+        difference = first_difference(_planned(mine), _planned(its))
+        if difference:
+            key, left, right = difference
+            raise RunFileError(
+                f"{other.path} is of another sweep than {first.path}: {key} of run {mine.number} is {right!r}, not"
+                f" {left!r}. Merge shards of one grid only."
+            )
+
+
+def _settle(mine: StoredRun, other: StoredRun) -> None:
+    """A failure counts where nobody has got over it; the first one if there are several."""
+    if mine.failure is None and other.failure is None:
+        return
+    done = mine.done()
+    failures = [f for f in (mine.failure, other.failure) if f is not None and f.trial not in done]
+    if failures:
+        mine.fail(min(failures, key=lambda failure: failure.trial))
+    else:
+        mine.forgive()
