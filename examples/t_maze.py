@@ -15,20 +15,10 @@ To value an observation for the choice it enables, a planner must condition its 
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from btai import BTAI_3MF, TemporalSlice, TemporalSliceBuilder
-
-PLACES = ["centre", "cue", "left arm", "right arm"]
-CENTRE, CUE, LEFT, RIGHT = range(4)
-CONTEXTS = ["reward left", "reward right"]
-OUTCOMES = ["nothing", "reward", "shock"]
-SCREEN = ["left", "right", "blank"]
-
-SNOW, BLANK = [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]  # what the screen shows away from the cue
-TELLING, USELESS = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]  # at the cue [3, context]
-MAZES = {"snow": (SNOW, TELLING), "blank screen": (BLANK, TELLING), "useless cue": (SNOW, USELESS)}
-CYCLES = 4
+from btai import BTAI_3MF, TemporalSlice
+from btai.envs import TMazeEnv, t_maze_slice
+from btai.envs.t_maze import CENTRE, CONTEXTS, PLACES, T_MAZES
+from btai.experiments import run as run_trials
 
 
 @dataclass(frozen=True)
@@ -40,46 +30,13 @@ class Trial:
     rewarded: bool
 
 
-def t_maze(name: str) -> TemporalSlice:
-    """The model of a maze, which is also how the maze works."""
-    elsewhere, at_cue = MAZES[name]
-    screen = np.empty((3, 4, 2))  # [screen, place, context]
-    screen[:] = np.reshape(elsewhere, (3, 1, 1))
-    screen[:, CUE] = at_cue
-    outcome = np.zeros((3, 4, 2))  # [outcome, place, context]
-    outcome[0, :LEFT] = 1
-    outcome[1:, LEFT], outcome[1:, RIGHT] = [[1, 0], [0, 1]], [[0, 1], [1, 0]]
-    move = np.zeros((4, 4, 4))  # [next place, place, action]: an action leads to its place, but no arm can be left
-    for action in range(4):
-        move[[action, action, LEFT, RIGHT], range(4), action] = 1
-    return (
-        TemporalSliceBuilder("A_go", 4, values=[f"to the {place}" for place in PLACES])
-        .add_state("S_place", np.eye(4)[CENTRE], values=PLACES)
-        .add_state("S_context", [0.5, 0.5], values=CONTEXTS)
-        .add_observation("O_outcome", outcome, ["S_place", "S_context"], values=OUTCOMES)
-        .add_observation("O_screen", screen, ["S_place", "S_context"], values=SCREEN)
-        .add_transition("S_place", move, ["S_place", "A_go"])
-        .add_transition("S_context", np.eye(2), ["S_context"])
-        .add_preference(["O_outcome"], scores=[0, 1, -2])
-        .build()
-    )
-
-
-def observe(ts: TemporalSlice, place: int, context: int, rng: np.random.Generator) -> dict[str, int]:
-    """What can be seen at a place: snow is drawn at random."""
-    return {name: int(rng.choice(3, p=o.likelihood[:, place, context])) for name, o in ts.observations.items()}
-
-
-def run(ts: TemporalSlice, context: int, seed: int = 0) -> Trial:
-    """Let an agent act in the maze that works as `ts` says, until it is in an arm or has had enough."""
-    agent, rng = BTAI_3MF(ts, max_planning_steps=100), np.random.default_rng(seed)
-    place, places = CENTRE, [CENTRE]
-    agent.reset(observe(ts, place, context, rng))
-    while place not in (LEFT, RIGHT) and len(places) <= CYCLES:
-        action = place = agent.step()  # from the centre and from the cue, each action leads to its place
-        places.append(place)
-        agent.update(action, observe(ts, place, context, rng))
-    return Trial(CONTEXTS[context], [PLACES[p] for p in places], place == (LEFT, RIGHT)[context])
+def run(name: str, context: int, seed: int = 0) -> Trial:
+    """Let an agent act in the maze until it is in an arm or has had enough."""
+    agent = BTAI_3MF(t_maze_slice(name), max_planning_steps=100)
+    start = {"S_place": CENTRE, "S_context": context}
+    (trial,) = run_trials(agent, TMazeEnv(name), seed=seed, starts=[start]).trials
+    # From the centre and from the cue, each action leads to its place, and in an arm the trial is over.
+    return Trial(CONTEXTS[context], [PLACES[place] for place in (CENTRE, *trial.actions)], trial.reward == 1)
 
 
 def first_costs(ts: TemporalSlice) -> dict[str, tuple[float, float]]:
@@ -93,11 +50,10 @@ def first_costs(ts: TemporalSlice) -> dict[str, tuple[float, float]]:
 def main() -> dict[str, list[Trial]]:
     """Run every maze in both contexts and say what happened."""
     results = {}
-    for name in MAZES:
-        ts = t_maze(name)
-        trials = results[name] = [run(ts, context) for context in (0, 1)]
+    for name in T_MAZES:
+        trials = results[name] = [run(name, context) for context in (0, 1)]
         print(f"{name}\n  expected free energy of the first step = risk + ambiguity:")
-        for place, (risk, ambiguity) in first_costs(ts).items():
+        for place, (risk, ambiguity) in first_costs(t_maze_slice(name)).items():
             print(f"    {place:<10} {risk + ambiguity:.3f} = {risk:.3f} + {ambiguity:.3f}")
         for trial in trials:
             print(f"  {trial.context + ':':<13} {' -> '.join(trial.places)}")

@@ -79,7 +79,7 @@ SNOW = math.log(2)
     ("name", "snow", "at_cue"), [("snow", SNOW, 0.0), ("blank screen", 0.0, 0.0), ("useless cue", SNOW, 0.0)]
 )
 def test_first_step_costs_what_the_hand_calculates(maze: dict[str, Any], name: str, snow: float, at_cue: float) -> None:
-    costs = maze["first_costs"](maze["t_maze"](name))
+    costs = maze["first_costs"](maze["t_maze_slice"](name))
     assert list(costs) == ["centre", "cue", "left arm", "right arm"]
     assert costs["centre"] == pytest.approx((NOTHING, snow))
     assert costs["cue"] == pytest.approx((NOTHING, at_cue))
@@ -92,7 +92,7 @@ def test_gamble_beats_the_cue_unless_it_snows() -> None:
 
 def ways(maze: dict[str, Any], name: str) -> tuple[list[list[str]], list[bool]]:
     """The ways taken and the rewards found in both contexts, reward left first."""
-    trials = [maze["run"](maze["t_maze"](name), context) for context in (0, 1)]
+    trials = [maze["run"](name, context) for context in (0, 1)]
     return [trial.places for trial in trials], [trial.rewarded for trial in trials]
 
 
@@ -104,8 +104,7 @@ def test_agent_goes_to_the_cue_first_where_it_snows_elsewhere_and_finds_every_re
 
 @pytest.mark.parametrize("seed", range(5))
 def test_snow_itself_makes_no_difference(maze: dict[str, Any], seed: int) -> None:
-    ts = maze["t_maze"]("snow")
-    assert all(maze["run"](ts, context, seed).rewarded for context in (0, 1))
+    assert all(maze["run"]("snow", context, seed).rewarded for context in (0, 1))
 
 
 def test_agent_guesses_where_nothing_is_ambiguous_though_the_cue_tells_as_much(maze: dict[str, Any]) -> None:
