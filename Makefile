@@ -11,7 +11,7 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check types docs bench fmt dist lock clean
+.PHONY: help setup demo pymdp test test-all check types docs bench fmt dist lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ test: $(STAMP) ## run the tests but for the slow ones; the core must be covered 
 test-all: $(STAMP) ## run all tests, as .ci/run does
 	@$(RUN) $(PYTEST)
 	@$(RUN) $(COVERAGE)
+
+pymdp: $(STAMP) ## add pymdp, 600 MB, to .venv: without it the tests that compare with its agents are left out
+	@$(RUN) pip install --quiet --disable-pip-version-check --requirement requirements-pymdp.lock
 
 check: $(STAMP) ## formatting, lint, types and the directions of the imports
 	@$(RUN) ruff format --check
@@ -73,6 +76,10 @@ lock: ## renew requirements.lock with the newest versions that the oldest suppor
 	@$(RUN) pip install --quiet --disable-pip-version-check '.[dev,docs]'
 	@{ echo '# The exact versions that were tested; `make lock` renews them, no other hand does.'; \
 	   $(RUN) pip freeze --exclude btai; } > requirements.lock
+	@$(RUN) pip install --quiet --disable-pip-version-check --constraint requirements.lock '.[pymdp]'
+	@{ echo '# What the extra `pymdp` adds to requirements.lock; made by `make lock` too.'; \
+	   $(RUN) pip freeze --exclude btai | grep --invert-match --line-regexp --fixed-strings --file requirements.lock; \
+	 } > requirements-pymdp.lock
 
 clean: ## remove .venv and everything else that was made
 	@rm -rf $(VENV) tools/node_modules dist docs/_build docs/_made htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Spec
 from strategies import models
 
+from btai.errors import TableError
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +29,20 @@ class Tensor:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self._values.astype(dtype) if dtype is not None else self._values.copy()
+
+
+class OldTensor(Tensor):
+    """One from before NumPy 2, as PyTorch's were for long."""
+
+    def __array__(self, dtype: Any = None) -> Any:  # type: ignore[override]
+        return super().__array__(dtype)
+
+
+class LockedTensor:
+    """One that refuses, as one of PyTorch that requires a gradient does."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 
 
 def declared(wrap: Any) -> TemporalSlice:
@@ -98,11 +113,17 @@ def test_any_model_is_declared_as_it_is(spec: Spec) -> None:
         lambda values: np.array(values, dtype=np.float32),
         lambda values: np.asfortranarray(np.array(values)),
         Tensor,
+        OldTensor,
     ],
-    ids=["tuples", "float64", "float32", "column order", "other library"],
+    ids=["tuples", "float64", "float32", "column order", "other library", "other library of old"],
 )
 def test_tables_may_be_anything_that_numpy_understands(wrap: Any) -> None:
     assert declared(wrap) == declared(list)  # every number above is exact in binary
+
+
+def test_a_tensor_that_refuses_is_refused_in_words() -> None:
+    with pytest.raises(TableError, match=r"^S_x: the prior was given as LockedTensor, .*\(Can't call numpy\(\) on"):
+        TemporalSliceBuilder("A_0", 1).add_state("S_x", LockedTensor())
 
 
 def test_integers_and_booleans_are_numbers() -> None:

@@ -51,7 +51,7 @@ def _vector(observation: Observation, value: Any) -> Vector:
         return _one_hot(size, _index_of(observation, value))
     try:
         vector = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError):  # the last from a tensor that is not to be looked into
         raise EvidenceError(
             f"{name}: {value!r} was given; an index, a value name or a vector of {size} numbers is required."
         ) from None

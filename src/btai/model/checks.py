@@ -74,8 +74,9 @@ def to_array(name: str, what: str, values: ArrayLike, error: type[ModelError] = 
     Always in C order: sums depend, in their last bits, on the order in memory, and equal models must act alike.
     """
     try:
-        return np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as reason:
+        # In two steps: `numpy.array` asks for a copy in words that tensors of some age do not know.
+        return np.array(np.asarray(values, dtype=np.float64), order="C")
+    except (TypeError, ValueError, RuntimeError) as reason:  # the last from a tensor that is not to be looked into
         raise error(
             f"{name}: the {what} was given as {type(values).__name__}, which is not a table of numbers ({reason});"
             " anything that numpy.asarray turns into a regular array of real numbers is accepted."
