@@ -1,10 +1,15 @@
-"""What is left out for want of something is said where it is seen."""
+"""What is left out for want of something is said where it is seen; random examples may take the time they take."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says more about the machine, which may be busy, than about btai.
+settings.register_profile("btai", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("btai")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -114,7 +114,7 @@ def test_workers_give_the_same_figures() -> None:
 def test_run_is_kept_and_read_back_by_the_same_command(tmp_path: Path) -> None:
     out = tmp_path / "run.sqlite"
     result = btai_command(*SMALL, "--out", out)
-    assert result.stdout.replace("\n", "").endswith(f"Kept in {out}: btai show {out}")
+    assert result.stdout.replace("\n", "").endswith(f"Kept in {out}: btai show {out} prints it again.")
     first = printed_json("show", out)
     assert printed_json(*SMALL, "--out", out) == first  # the seconds too: nothing was run again
     assert first["out"] == str(out)

@@ -14,7 +14,7 @@ from experiments.corridor import corridor_slice
 import btai
 from btai.experiments import RunFile
 
-STORED = Path(__file__).parent / "experiments" / "data" / "version-2.sqlite"
+STORED = Path(__file__).parent / "experiments" / "data" / "version-1.sqlite"
 SOURCES = sorted(Path(btai.__file__).parent.rglob("*.py"))
 
 # --- no network, no telemetry --------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ print(*seen)
 # The model's files of version 1 are read by tests/model/test_files.py::test_files_of_version_1_stay_readable.
 
 
-def test_run_file_of_version_2_stays_readable(tmp_path: Path) -> None:
+def test_run_file_of_version_1_stays_readable(tmp_path: Path) -> None:
     """The file is never written anew: a change that cannot read it needs another version number.
 
     In it, an agent that sees its cell with probability 0.9 + 0.1 / 9 leaves the corridor from cells 6 and 7.
@@ -130,6 +130,7 @@ def test_run_file_of_version_2_stays_readable(tmp_path: Path) -> None:
         assert (first.initial_state, first.reward, first.actions) == ((6,), 1.0, (1, 1))
         assert (second.initial_state, second.reward, second.actions) == ((7,), 1.0, (1,))
         assert file.summary().p_solved == 1.0
+        assert file.run.model == corridor_slice()
         cycles = file.cycles(0)
         assert [cycle.action for cycle in cycles] == [1, 1, None]
         assert cycles[0].posterior["S_cell"] == pytest.approx([0.1 / 9] * 6 + [0.9 + 0.1 / 9] + [0.1 / 9] * 2)

@@ -9,12 +9,12 @@ import hypothesis.strategies as st
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import Phase, find, given, settings
 from spec import Factor, Spec
 from strategies import ACTION, evidences, models, tie_models
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-exists = settings(max_examples=2000, deadline=None, database=None, derandomize=True, phases=[Phase.generate])
+quick = settings(max_examples=60)
+exists = settings(max_examples=2000, database=None, derandomize=True, phases=[Phase.generate])
 
 
 def assert_lawful(spec: Spec) -> None:

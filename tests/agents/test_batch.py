@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from golden import own_figures
 from hand_made import LEVER
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from spec import Spec
@@ -24,7 +24,7 @@ from btai.envs import dsprites_slice
 from btai.errors import EvidenceError, ImpossibleObservationError, PlanningError
 
 ITERATIONS = 8
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40)
 
 Outcome = list[Any]  # per agent: its action and, in bytes, its beliefs
 

@@ -10,7 +10,7 @@ import numpy as np
 import oracle
 import pytest
 from hand_made import BAD, GOOD, LEVER
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Spec
@@ -23,7 +23,7 @@ from btai.errors import PlanningError
 from btai.inference import expected_free_energy, p_step
 from btai.model import TemporalSliceBuilder, flatten
 
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40)
 
 
 def agent_of(spec: Spec, iterations: int, **options: Any) -> BTAI_BF:

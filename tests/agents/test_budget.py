@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from golden import own_figures
 from hand_made import LEVER
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from spec import Spec
@@ -20,7 +20,7 @@ from btai.agents import tree_agent
 from btai.errors import PlanningError
 from btai.planning import TreeView
 
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40)
 
 
 def lever_agent(**options: Any) -> BTAI_3MF:

@@ -10,7 +10,7 @@ import oracle
 import pytest
 from golden import N_AUTHORS_MODELS, authors_figures, own_figures, own_names
 from hand_made import LEVER
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from spec import Spec
@@ -19,7 +19,7 @@ from strategies import evidences, models
 from btai import BTAI_3MF
 from btai.errors import BtaiError, PlanningError
 
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40)
 
 
 def assert_same(actual: Mapping[str, Any], expected: Mapping[str, Any], tolerance: float = 1e-12) -> None:

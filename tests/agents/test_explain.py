@@ -11,7 +11,7 @@ import oracle
 import pytest
 from golden import OwnFigures, own_figures, own_names
 from hand_made import BAD, EVEN, GOOD, LEVER, LN_2
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spec import Spec
 from strategies import evidences, models
@@ -20,7 +20,7 @@ from btai import BTAI_3MF, TemporalSliceBuilder
 from btai.agents import ActionSummary, Explanation
 from btai.errors import PlanningError
 
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40)
 
 
 def planned(spec: Spec, iterations: int, evidence: Any = None, **options: Any) -> BTAI_3MF:

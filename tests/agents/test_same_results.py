@@ -11,7 +11,7 @@ import oracle
 import pytest
 from golden import own_figures, own_names
 from hand_made import LEVER
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from spec import Factor, Spec
@@ -20,7 +20,7 @@ from strategies import evidences, models
 from btai import BTAI_3MF
 from btai.planning import TreeView
 
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40)
 
 
 def course(agent: BTAI_3MF, evidence: Mapping[str, Any], cycles: int = 3) -> list[Any]:

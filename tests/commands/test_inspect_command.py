@@ -38,21 +38,20 @@ def test_a_run_file_is_opened_at_its_beginning(monkeypatch: pytest.MonkeyPatch, 
     assert browser.opened[0].endswith("/")
 
 
-def test_dsprites_is_opened_live(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "arguments", [["dsprites", "--granularity", 8, "--planning", 9], ["tiger", "--set", "accuracy=0.7"]]
+)
+def test_an_environment_is_opened_live(monkeypatch: pytest.MonkeyPatch, arguments: list[object]) -> None:
     browser = Browser(monkeypatch)
-    code, said = inspect("dsprites", "--granularity", 8, "--planning", 9)
+    code, said = inspect(*arguments)
     assert code == 0
     assert f"The inspector is at {browser.opened[0]}\n" in said
 
 
-def test_a_model_of_ones_own_is_taken_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    Browser(monkeypatch)
-    rover, model = record(tmp_path, "seven"), tmp_path / "rover.safetensors"
-    rover.make_agent().ts.save(model)
-    assert inspect(rover.path, "--model", model)[0] == 0
-    code, said = inspect(rover.path)
-    assert code == 1
-    assert "--model FILE" in said
+def test_a_model_of_ones_own_comes_with_its_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    browser = Browser(monkeypatch)
+    assert inspect(record(tmp_path, "seven").path)[0] == 0
+    assert browser.opened
 
 
 @pytest.mark.parametrize(
@@ -61,8 +60,9 @@ def test_a_model_of_ones_own_is_taken_from_a_file(monkeypatch: pytest.MonkeyPatc
         (["--trial", 9], "trial 9 was asked for; the run has 2 trials by now, the first of them 0, the last 1"),
         (["--trial", 0, "--cycle", 99], "cycle 99 was asked for; trial 0 has the cycles 0 to "),
         (["--iteration", 9999], "iteration 9999 was asked for; cycle 0 of trial 0 has 30"),
-        (["--granularity", 4], "--granularity is for dsprites only"),
-        (["--exp-const", 4], "--exp-const is for dsprites only"),
+        (["--granularity", 4], "--granularity is for a live agent only"),
+        (["--exp-const", 4], "--exp-const is for a live agent only"),
+        (["--set", "accuracy=0.7"], "--set is for a live agent only"),
         (["--port", 70000], "--port"),
         (["--export", "page.html", "--trial", 9], "trial 9"),
         (["--export", "page.html", "--cycle", 0], "--cycle and --iteration are not for --export"),
@@ -88,7 +88,7 @@ def test_what_is_for_run_files_is_refused_live() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "there is no such file. Give a run file, or dsprites for a live agent"),
+        (None, "there is no such file. Give a run file, or, for a live agent, an environment: dsprites|"),
         (b"", "is no run file of btai"),
         (b"a letter to a friend", "is no run file of btai"),
     ],

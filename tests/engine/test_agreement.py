@@ -9,7 +9,7 @@ import numpy as np
 import oracle
 import pytest
 from golden import AUTHORS, N_AUTHORS_MODELS, OwnFigures, authors_figures, own_figures, own_names
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Evidence, Factor, Spec
@@ -23,7 +23,7 @@ from btai.planning import TreeView
 CLOSE = 1e-12
 ITERATIONS = 12
 
-thorough = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=100)
 some = settings(thorough, max_examples=40)
 
 

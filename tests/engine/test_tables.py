@@ -165,7 +165,7 @@ def _one_slice_changed(rng: np.random.Generator, piece: Array, shape: tuple[int,
     return table
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(sorted(VALUES)),
     st.lists(st.integers(1, 8), min_size=1, max_size=5),
@@ -181,7 +181,7 @@ def test_every_form_computes_the_same_sum(kind: str, shape: list[int], probabili
     assert_allclose(contracted(table, beliefs, probabilities), summed(table, beliefs), rtol=0, atol=1e-14)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.integers(4, 12), min_size=2, max_size=3), st.integers(0, 2**32 - 1))
 def test_what_is_impossible_stays_exactly_impossible(shape: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)

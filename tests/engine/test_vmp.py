@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Spec
@@ -18,7 +18,7 @@ from btai.envs import dsprites_flat, dsprites_slice
 from btai.envs.dsprites import flat_prior
 from btai.model import TemporalSlice
 
-some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=60)
 
 positive = models(max_states=4, max_observations=5, max_size=5, zeros=False)
 

@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import pytest
 
-from btai import cli
+from btai.commands import options
 from btai.envs import ENVIRONMENTS, environment
 from btai.errors import EnvError
 from btai.experiments import run
@@ -37,7 +37,7 @@ def test_environments_are_registered_with_gymnasium() -> None:
 
 
 def test_command_line_names_every_environment() -> None:
-    assert cli.ENVIRONMENTS.split("|") == [*ENVIRONMENTS]
+    assert options.ENVIRONMENTS.split("|") == [*ENVIRONMENTS]
 
 
 def test_each_option_reaches_those_it_concerns() -> None:

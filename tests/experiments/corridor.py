@@ -162,5 +162,6 @@ def rows_in(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         found = {}
         for table in tables:
             columns = [c[1] for c in connection.execute(f"PRAGMA table_info({table})") if not c[1].endswith("_seconds")]
-            found[table] = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2, 3").fetchall()
+            key = ", ".join(columns[:3])
+            found[table] = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {key}").fetchall()
         return found

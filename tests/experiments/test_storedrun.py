@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from experiments.corridor import Corridor, Drunkard, planner
+from experiments.corridor import Corridor, Drunkard, corridor_slice, planner
 
 from btai.errors import RunFileError
 from btai.experiments import Failure, RunFile, Trial, run
@@ -86,9 +87,9 @@ def test_run_given_up_keeps_the_trials_before(file: RunFile) -> None:
 
 def test_recorded_cycles_go_with_their_trials(tmp_path: Path, file: RunFile) -> None:
     with RunFile.open(run(planner(), Corridor(), 2, out=tmp_path / "one.sqlite", record=True).path or "") as recorded:
-        layout, trials, cycles = recorded.config["layout"], recorded.trials(), recorded.cycles(1)
+        model, trials, cycles = recorded.run.model, recorded.trials(), recorded.cycles(1)
     for kept in file.runs[:2]:
-        kept.complete({"layout": layout})
+        kept.keep_model(model)
         kept.append(trials[1], cycles)
     file.runs[0].fail(Failure(1, "it rained"))
     assert file.runs[0].cycles(1) == []
@@ -97,12 +98,45 @@ def test_recorded_cycles_go_with_their_trials(tmp_path: Path, file: RunFile) -> 
         assert connection.execute("SELECT DISTINCT run, trial FROM cycles").fetchall() == [(1, 1)]
 
 
+def test_recorded_run_holds_the_model_of_its_agent_once(file: RunFile) -> None:
+    for kept in file.runs[:2]:
+        kept.keep_model(corridor_slice())
+    with RunFile.open(file.path) as reader:
+        assert [kept.model for kept in reader.runs[:2]] == [corridor_slice()] * 2
+        with pytest.raises(RunFileError, match="run 2 holds no model: it was not recorded"):
+            _ = reader.runs[2].model
+    with closing(sqlite3.connect(file.path)) as connection:
+        assert connection.execute("SELECT count(*) FROM models").fetchone() == (1,)
+
+
+def test_model_of_another_agent_is_refused(file: RunFile) -> None:
+    file.runs[0].keep_model(corridor_slice())
+    file.close()
+    other = corridor_slice().replace("S_cell", prior=np.eye(9)[0])
+    with RunFile.write(file.path, *CONFIGURATIONS) as again:
+        with pytest.raises(RunFileError, match="holds another run: model of run 0 is"):
+            again.runs[0].keep_model(other)
+        assert again.runs[0].model == corridor_slice()
+
+
+def test_damaged_model_is_refused_by_name(file: RunFile) -> None:
+    file.runs[0].keep_model(corridor_slice())
+    with closing(sqlite3.connect(file.path)) as connection, connection:
+        connection.execute("UPDATE models SET content = ?", (b"no model",))
+    with (
+        RunFile.open(file.path) as reader,
+        pytest.raises(RunFileError, match="model of run 0 cannot be read: this"),
+    ):
+        _ = reader.runs[0].model
+
+
 def test_file_open_for_reading_is_not_changed(file: RunFile) -> None:
     with RunFile.open(file.path) as reader:
         kept = reader.runs[0]
         changes: list[Callable[[], None]] = [
             lambda: kept.append(TRIALS[0]),
             lambda: kept.complete({"agent": "x"}),
+            lambda: kept.keep_model(corridor_slice()),
             lambda: kept.fail(Failure(0, "it rained")),
             kept.forgive,
         ]

@@ -9,14 +9,14 @@ import hypothesis.strategies as st
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Factor, Spec
 from strategies import evidences, models
 
 from btai.inference import ExpectedFreeEnergy, Prediction, expected_free_energy, p_step
 
-thorough = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=80)
 CLOSE = 1e-12
 
 

@@ -9,14 +9,14 @@ import hypothesis.strategies as st
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from strategies import evidences, models
 
 from btai.errors import EvidenceError, ImpossibleObservationError
 from btai.inference import i_step
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
-thorough = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=100)
 
 DIFFER = np.array([[[1, 0], [0, 1]], [[0, 1], [1, 0]]])  # [O, S_a, S_b]: 1 where the switches differ
 

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Evidence, Factor, Spec
 from strategies import evidences, models
@@ -19,7 +19,7 @@ from btai.errors import CliqueTooLargeError, PlanningError, TableError, Variable
 from btai.inference import Inference, i_step
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
-thorough = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=80)
 CLOSE = 1e-12
 
 

@@ -7,14 +7,14 @@ import sys
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from spec import Array
 
 from btai.inference.factors import Factor
 from btai.inference.junction import calibrate
 
-quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=150)
 
 
 @st.composite

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Evidence, Factor, Spec
 from strategies import evidences, models
@@ -18,7 +18,7 @@ from strategies import evidences, models
 from btai.errors import PlanningError
 from btai.inference import Inference, i_step
 
-thorough = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=30)
 SETTLED = 1e-8
 
 # Two switches seen together twice: whether they differ, and a dim view of how many are on.

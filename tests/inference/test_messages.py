@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from spec import Array, Spec
 from strategies import evidences, models
@@ -14,7 +14,7 @@ from strategies import evidences, models
 from btai.inference import Inference, i_step
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
-thorough = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=60)
 CLOSE = 1e-12
 
 

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Factor, Spec
 from strategies import ACTION, evidences, models
@@ -19,7 +19,7 @@ from btai.errors import PlanningError
 from btai.inference import i_step, p_step
 from btai.model import TemporalSliceBuilder
 
-thorough = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=80)
 CLOSE = 1e-12
 
 

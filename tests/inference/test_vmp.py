@@ -8,7 +8,7 @@ import numpy as np
 import oracle
 import pytest
 import vmp_oracle
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from spec import Array, Beliefs, Evidence, Factor, Spec
@@ -18,7 +18,7 @@ from btai.errors import TableError
 from btai.inference import expected_free_energy
 from btai.inference.vmp import Chain, LogTables, Stopping, arrivals, branches, checked_log
 
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40)
 
 ROUNDING = 1e-10  # of free energies and beliefs that are sums over thousands of configurations
 

@@ -40,13 +40,13 @@ class Recorded:
     path: Path
     make_agent: Callable[[], BTAI_3MF]
     make_env: Callable[[], Any]
-    is_known: bool  # btai can make its model and environment itself
+    is_known: bool  # btai can make its environment itself
 
     def trace(self) -> RunTrace:
         """The run file, opened."""
         if self.is_known:
             return RunTrace(self.path)
-        return RunTrace(self.path, ts=self.make_agent().ts, env=self.make_env())
+        return RunTrace(self.path, env=self.make_env())
 
     def agents(self, seed: int, actions: tuple[int, ...]) -> Iterator[BTAI_3MF]:
         """An agent that lives through a trial again: at the beginning of each cycle, before it plans."""

@@ -113,7 +113,7 @@ def test_a_live_btai_bf_is_shown_as_it_is() -> None:
 def test_a_model_of_dsprites_that_was_changed_still_has_its_pictures(tmp_path: Path) -> None:
     ts = dsprites_slice(4, 8).replace("S_pos_x", prior=np.full(8, 0.125))
     run(partial(BTAI_3MF, ts, 5), dsprites_env, 1, out=tmp_path / "run.sqlite", record=True)
-    trace = RunTrace(tmp_path / "run.sqlite", ts=ts)
+    trace = RunTrace(tmp_path / "run.sqlite")
     assert all(moment.image for moment in trace.moments(0))
     trace.close()
 
@@ -135,4 +135,4 @@ def test_a_live_agent_of_another_kind_is_refused_by_its_name() -> None:
 def test_a_recorded_agent_of_another_kind_is_refused_by_its_name(tmp_path: Path) -> None:
     run(passing_agent, flat_env, 1, seed=SEED, out=tmp_path / "run.sqlite", record=True)
     with pytest.raises(RunFileError, match=r"BTAI_VMP expected its first action to cost .* BTAI_BF"):
-        RunTrace(tmp_path / "run.sqlite", ts=passing_agent().ts)
+        RunTrace(tmp_path / "run.sqlite")

@@ -145,8 +145,7 @@ def test_a_run_file_can_be_looked_into_while_it_is_being_written(
 
     with pytest.raises(StopError):
         write(stop_after_two)
-    ts = seven_states_agent().ts
-    with Inspector(lambda: RunTrace(path, ts=ts)) as inspector, listening(inspector.url) as told:
+    with Inspector(lambda: RunTrace(path)) as inspector, listening(inspector.url) as told:
         assert next(told) == ("hello", {"cursor": None, "over": True, "busy": False})
         with httpx.Client(base_url=inspector.url, timeout=60) as client:
             before = client.get("api/trials").json()
@@ -176,7 +175,6 @@ def test_a_run_that_has_only_begun_has_nothing_to_open_yet(tmp_path: Path) -> No
 
     with pytest.raises(StopError):
         run(seven_states_agent, SevenStatesEnv, 5, out=path, record=True, progress=stop)
-    ts = seven_states_agent().ts
-    with Inspector(lambda: RunTrace(path, ts=ts)) as inspector:
+    with Inspector(lambda: RunTrace(path)) as inspector:
         assert httpx.get(f"{inspector.url}api/info", timeout=60).json()["cursor"] is None
         assert httpx.get(f"{inspector.url}api/trials", timeout=60).json()["trials"] == []

@@ -255,7 +255,7 @@ def test_a_run_that_has_only_begun_gives_a_page_without_trials(
 
     with pytest.raises(StopIteration):
         run(brief.make_agent(), brief.make_env(), 5, out=tmp_path / "run.sqlite", record=True, progress=stop)
-    trace = RunTrace(tmp_path / "run.sqlite", ts=brief.make_agent().ts)
+    trace = RunTrace(tmp_path / "run.sqlite")
     assert export_page(trace, tmp_path / "page.html").cycles == 0
     trace.close()
     data = data_of((tmp_path / "page.html").read_text("utf-8"))

@@ -28,22 +28,13 @@ def test_a_run_without_cycles_is_refused_with_the_way_out(tmp_path: Path) -> Non
         RunTrace(tmp_path / "run.sqlite")
 
 
-def test_a_model_of_ones_own_must_be_given(seven: Recorded) -> None:
-    with pytest.raises(RunFileError, match=r"--model FILE.*ts="):
-        RunTrace(seven.path)
-
-
-def test_another_model_is_refused(seven: Recorded) -> None:
-    with pytest.raises(RunFileError, match="the one given is"):
-        RunTrace(seven.path, ts=seven_states(seed=8))
-
-
-def test_dsprites_with_another_model_is_not_taken_for_dsprites(tmp_path: Path) -> None:
-    ts = dsprites_slice(4, 8).replace("S_pos_x", prior=np.eye(8)[0])
-    run(partial(BTAI_3MF, ts, 5), dsprites_env, 1, out=tmp_path / "run.sqlite", record=True)
-    with pytest.raises(RunFileError, match="not the one that btai has"):
-        RunTrace(tmp_path / "run.sqlite")
-    RunTrace(tmp_path / "run.sqlite", ts=ts).close()
+def test_the_model_is_that_of_the_agent_that_was_recorded(seven: Recorded, tmp_path: Path) -> None:
+    changed = dsprites_slice(4, 8).replace("S_pos_x", prior=np.eye(8)[0])
+    run(partial(BTAI_3MF, changed, 5), dsprites_env, 1, out=tmp_path / "run.sqlite", record=True)
+    for path, ts in ((seven.path, seven_states()), (tmp_path / "run.sqlite", changed)):
+        trace = RunTrace(path)
+        assert trace.ts == ts
+        trace.close()
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"SQLite format 3\x00" + bytes(200)])
@@ -56,7 +47,7 @@ def test_what_is_no_run_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_without_an_environment_there_are_no_pictures_but_the_last_reward(seven: Recorded) -> None:
-    trace = RunTrace(seven.path, ts=seven_states())
+    trace = RunTrace(seven.path)
     moments = trace.moments(0)
     assert {moment.image for moment in moments} == {None}
     assert [moment.reward for moment in moments] == [None] * 4 + [trace.trials()[0].reward]
@@ -68,7 +59,7 @@ def test_an_environment_that_does_something_else_now_has_no_say(seven: Recorded)
         def reset(self, seed: int | None = None) -> dict[str, int]:
             return super().reset(None if seed is None else seed + 1)
 
-    trace = RunTrace(seven.path, ts=seven_states(), env=Other())
+    trace = RunTrace(seven.path, env=Other())
     assert {moment.image for moment in trace.moments(0)} == {None}
     trace.close()
 
@@ -89,6 +80,7 @@ def test_trials_from_given_starts_are_acted_out_from_there(tmp_path: Path) -> No
 def copied(seven: Recorded, path: Path, runs: int, *trials: int) -> None:
     """These trials of the rover's run as the last run of a file of several."""
     with RunFile.open(seven.path) as source, RunFile.write(path, *[source.config] * runs) as file:
+        file.runs[-1].keep_model(source.run.model)
         for trial in trials:
             file.runs[-1].append(source.trials()[trial], source.cycles(trial))
 
@@ -97,16 +89,18 @@ def test_of_a_file_with_several_runs_one_is_chosen_by_its_number(seven: Recorded
     path = tmp_path / "sweep.sqlite"
     copied(seven, path, 3, 0, 1)
     with pytest.raises(RunFileError, match=r"holds 3 runs\. Choose one: --run 0 to 2"):
-        RunTrace(path, ts=seven_states())
+        RunTrace(path)
     with pytest.raises(RunFileError, match="run 3 was asked for; the file has the runs 0 to 2"):
-        RunTrace(path, ts=seven_states(), run=3)
-    trace, alone = RunTrace(path, ts=seven_states(), run=2), seven.trace()
+        RunTrace(path, run=3)
+    trace, alone = RunTrace(path, run=2), seven.trace()
     assert trace.title == "sweep.sqlite, run 2"
     assert trace.tree(Cursor(1, 2)).cost.tolist() == alone.tree(Cursor(1, 2)).cost.tolist()
-    assert "file.runs[2].cycles(1)[2]" in views.cycle(trace, Cursor(1, 2))["python"]
+    recipe = views.cycle(trace, Cursor(1, 2))["python"]
+    assert "run = file.runs[2]\n" in recipe
+    assert "run.cycles(1)[2]\n" in recipe
     trace.close()
     alone.close()
-    empty = RunTrace(path, ts=seven_states(), run=0)
+    empty = RunTrace(path, run=0)
     assert empty.start() is None
     empty.close()
 
@@ -117,7 +111,7 @@ def test_trials_that_are_not_in_the_file_yet_are_no_obstacle_to_those_after_them
     """Workers end their trials in any order."""
     path = tmp_path / "run.sqlite"
     copied(seven, path, 1, 1)
-    trace, whole = RunTrace(path, ts=seven_states()), seven.trace()
+    trace, whole = RunTrace(path), seven.trace()
     assert trace.start() == Cursor(1)
     assert [row.trial for row in trace.trials()] == [1]
     assert trace.tree(Cursor(1, 1)).cost.tolist() == whole.tree(Cursor(1, 1)).cost.tolist()
@@ -138,7 +132,7 @@ def test_the_options_of_the_agent_are_those_it_was_recorded_with(tmp_path: Path)
         engine="numpy",
     )
     run(agent, SevenStatesEnv, 1, out=tmp_path / "run.sqlite", record=True)
-    trace = RunTrace(tmp_path / "run.sqlite", ts=seven_states())
+    trace = RunTrace(tmp_path / "run.sqlite")
     options = trace.options
     assert (options.max_planning_steps, options.exp_const, options.precision) == (9, 0.7, 2.0)
     assert (options.action_selection, options.engine, options.inference) == ("softmax", "numpy", "exact")
@@ -147,7 +141,7 @@ def test_the_options_of_the_agent_are_those_it_was_recorded_with(tmp_path: Path)
 
 def test_any_number_of_trials_can_be_looked_at_one_after_the_other(tmp_path: Path) -> None:
     run(seven_states_agent, SevenStatesEnv, 7, out=tmp_path / "run.sqlite", record=True)
-    trace = RunTrace(tmp_path / "run.sqlite", ts=seven_states())
+    trace = RunTrace(tmp_path / "run.sqlite")
     with RunFile.open(tmp_path / "run.sqlite") as file:
         for trial in (0, 1, 2, 3, 4, 5, 6, 0, 6):
             for moment, cycle in zip(trace.moments(trial), file.cycles(trial), strict=True):

@@ -242,7 +242,7 @@ def test_a_picture_is_a_png_of_the_environment(replayed: httpx.Client, seven: Re
 
 def test_without_a_picture_there_is_none(seven: Recorded) -> None:
     with (
-        Inspector(lambda: RunTrace(seven.path, ts=seven.make_agent().ts)) as inspector,
+        Inspector(lambda: RunTrace(seven.path)) as inspector,
         httpx.Client(base_url=inspector.url, timeout=60) as client,
     ):
         assert client.get("api/trial?trial=0").json()["cycles"][0]["image"] is None

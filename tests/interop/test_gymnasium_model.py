@@ -39,7 +39,7 @@ WEATHER = Spec(
 
 
 @pytest.mark.filterwarnings("error")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(spec=models(min_observations=1))
 def test_any_model_passes_gymnasiums_own_check(spec: Spec) -> None:
     check_env(AsGymnasium(spec.build(), max_steps=5), skip_render_check=True)

@@ -6,7 +6,7 @@ from math import exp, prod
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop.pomdp_texts import DATA, column, read_text, whats
 
@@ -14,7 +14,7 @@ from btai.interop import Imported, Limits, read_pomdp
 from btai.interop.factored.source import Source
 from btai.interop.pomdp.reader import network_in
 
-some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=60)
 
 
 @pytest.fixture(scope="module")

@@ -182,13 +182,13 @@ def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
     return name, data
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(damaged())
 def test_a_damaged_file_is_read_or_refused(file: tuple[str, bytes]) -> None:
     check(*file)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(["f.pomdpx", "f.pomdp"]), st.binary() | st.text().map(str.encode))
 def test_any_bytes_are_read_or_refused(name: str, data: bytes) -> None:
     check(name, data)

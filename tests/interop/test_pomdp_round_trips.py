@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop.pomdp_texts import DATA
 from spec import Spec
@@ -19,7 +19,7 @@ from btai import TemporalSlice, TemporalSliceBuilder
 from btai.errors import ModelError
 from btai.interop import Limits, read_pomdp, read_pomdpx, write_pomdp, write_pomdpx
 
-some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=60)
 
 
 @pytest.fixture(scope="module")

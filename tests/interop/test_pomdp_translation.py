@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop.pomdp_texts import column, conditional, pomdpx, read_text, state, variable, whats
 
 from btai.errors import FormatError
 
-some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=60)
 SEEDS = st.integers(0, 2**32 - 1)
 XY = state("x", 2) + state("y", 2) + variable("ActionVar", "a", 2)
 PRIORS = conditional("x_0", "null", ("-", "0.3 0.7")) + conditional("y_0", "null", ("-", "0.6 0.4"))

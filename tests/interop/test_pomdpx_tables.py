@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop.pomdp_texts import conditional, pomdpx, read_text, state, variable
 
 from btai.errors import FormatError
 
-some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=60)
 SIZES = {"o": 3, "p": 2, "q": 3}  # rewards may depend on any of them: every number of their table can be looked up
 VARIABLES = (
     state("x", 2)

@@ -8,7 +8,7 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Spec
 from strategies import models
@@ -16,7 +16,7 @@ from strategies import models
 from btai.errors import TableError
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=60)
 
 WINDY = [[[1.0, 0.25], [0.75, 0.0]], [[0.0, 0.75], [0.25, 1.0]]]  # [S_x, A_move, S_x]
 

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from spec import Spec
 from strategies import models
 
 from btai.errors import CliqueTooLargeError
 from btai.model import BucketTree, TemporalSliceBuilder, check_cliques, is_forest, plan_buckets
 
-quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=100)
 
 ROOT = -1
 Scopes = list[tuple[int, ...]]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Evidence, Spec
@@ -22,7 +22,7 @@ from btai.model import TemporalSlice, TemporalSliceBuilder, flatten
 
 CLOSE = 1e-12
 
-thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+thorough = settings(max_examples=150)
 
 
 def some(draw: st.DrawFn, names: Sequence[str]) -> list[str]:

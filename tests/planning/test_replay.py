@@ -6,7 +6,7 @@ from copy import deepcopy
 
 import oracle
 from hand_made import BAD, GOOD, LEVER
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Spec
@@ -14,7 +14,7 @@ from strategies import evidences, models
 
 from btai.planning import ROOT, NumpyBackend, Tree, new_tree, replay
 
-some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40)
 
 
 def search_of(spec: Spec, data: st.DataObject, iterations: int) -> tuple[NumpyBackend, Tree]:

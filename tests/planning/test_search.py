@@ -11,7 +11,7 @@ import oracle
 import pytest
 from golden import N_AUTHORS_MODELS, authors_figures
 from hand_made import BAD, GOOD, LEVER
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Beliefs, Spec
@@ -22,7 +22,7 @@ from btai.planning import NO_NODE, ROOT, NumpyBackend, Tree, evaluate, expand, n
 CLEAR = 1e-9  # a lead in UCT that rounding cannot undo
 EXPLORATION = st.sampled_from([0.0, 0.3, 2.4, 20.0])
 
-some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=60)
 
 
 def grown(spec: Spec, beliefs: Beliefs, iterations: int, exp_const: float) -> Tree:

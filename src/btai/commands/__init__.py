@@ -1,8 +1,9 @@
-"""Commands of `btai` with a file of their own; `btai.cli` puts them together."""
+"""The commands of `btai`; `btai.cli` puts them together."""
 
 from btai.commands.inspect import inspect_command
 from btai.commands.model import model_command
 from btai.commands.reproduce import reproduce_command
+from btai.commands.run import run_command
 from btai.commands.show import show_command
 from btai.commands.sweep import merge_command, sweep_command
 
@@ -11,6 +12,7 @@ __all__ = [
     "merge_command",
     "model_command",
     "reproduce_command",
+    "run_command",
     "show_command",
     "sweep_command",
 ]

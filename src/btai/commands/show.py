@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from btai.commands.options import as_json
+from btai.commands.options import FILE, as_json
 
 if TYPE_CHECKING:
     from btai.experiments import RunFile, StoredRun
 
 __all__ = ["show_command", "show_grid"]
-
-FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("show")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from btai.commands.options import as_json
+from btai.commands.options import FILE, as_json
 from btai.commands.show import show_grid
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["merge_command", "sweep_command"]
 
-FILE = click.Path(dir_okay=False, path_type=Path)
 ANYWHERE = "any"
 
 

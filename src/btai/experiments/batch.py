@@ -54,7 +54,7 @@ def batch_runner(setup: Setup, n: int) -> BatchRunner:
     agent, env = made(setup.agent), made(setup.env)
     agents = _batch_agent(agent, n)
     if not is_vector(env):
-        envs = [adapted(each, agent) for each in _environments(setup.env, env, n)]
+        envs = [adapted(each, agent.ts) for each in _environments(setup.env, env, n)]
         return BatchRunner(agent, envs[0], setup.max_cycles, agents, Separate(envs, agent.ts))
     from btai.experiments.vector import VectorSlots  # imports Gymnasium, which not every environment needs
 

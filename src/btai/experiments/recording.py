@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from btai.errors import PlanningError
 from btai.inference import write_evidence
+from btai.model import TemporalSlice
 from btai.planning import Tree, replay
 
-__all__ = ["Cycle", "Recorder", "recording_layout"]
+__all__ = ["Cycle", "Recorder", "recorded_model"]
 
 Vectors = Mapping[str, NDArray[np.float64]]
 NEEDED = ("ts", "prior", "beliefs", "tree")
@@ -51,8 +52,8 @@ class Cycle:
         return replay(n_actions, self.expanded, self.efe, visits, cost, wanted)
 
 
-def recording_layout(agent: Any) -> dict[str, Any]:
-    """The sizes of everything recorded: what turns the blobs of a run file into vectors by name."""
+def recorded_model(agent: Any) -> TemporalSlice:
+    """The model of an agent whose cycles can be recorded; any other is refused."""
     # By class: the properties of an agent that has observed nothing yet may refuse to answer.
     missing = [name for name in NEEDED if not (hasattr(type(agent), name) or name in vars(agent))]
     if missing:
@@ -60,11 +61,8 @@ def recording_layout(agent: Any) -> dict[str, Any]:
             f"record: {type(agent).__name__} has no {', '.join(missing)}; recording needs an agent with "
             f"{', '.join(NEEDED)}, such as BTAI_3MF. Run it with record=False."
         )
-    return {
-        "actions": agent.ts.action.size,
-        "states": {name: state.size for name, state in agent.ts.states.items()},
-        "observations": {name: observation.size for name, observation in agent.ts.observations.items()},
-    }
+    ts: TemporalSlice = agent.ts
+    return ts
 
 
 class Recorder:

@@ -26,7 +26,7 @@ def run_table(summary: Summary, configuration: Mapping[str, Any]) -> Table:
 
 def configuration_table(configuration: Mapping[str, Any]) -> Table:
     """What a run was made of, a line each."""
-    return _plain_table(flattened({key: value for key, value in configuration.items() if key != "layout"}))
+    return _plain_table(flattened(configuration))
 
 
 def run_as_json(summary: Summary, configuration: Mapping[str, Any], path: Path | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from btai.experiments.recording import Cycle
 from btai.experiments.trial import Trial, as_state
-from btai.model import Layout
+from btai.model import Layout, TemporalSlice
 
 __all__ = ["CYCLE_COLUMNS", "TRIAL_COLUMNS", "CycleRows", "as_trial", "trial_row"]
 
@@ -60,12 +60,12 @@ def as_trial(row: Row) -> Trial:
 
 
 class CycleRows:
-    """Cycles and their rows; where each variable's vector lies in the blobs says the run's `layout`."""
+    """Cycles and their rows; the model of their agent says where each variable's vector lies in the blobs."""
 
-    def __init__(self, layout: Mapping[str, Any]) -> None:
-        self._n_actions: int = layout["actions"]
-        self._observations = Layout(layout["observations"])
-        self._states = Layout(layout["states"])
+    def __init__(self, ts: TemporalSlice) -> None:
+        self._n_actions = ts.action.size
+        self._observations = ts.observation_layout
+        self._states = ts.state_layout
 
     def row(self, cycle: Cycle) -> Row:
         """The `CYCLE_COLUMNS` of a cycle."""

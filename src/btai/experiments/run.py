@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from btai.errors import EnvError, PlanningError
 from btai.experiments.batch import BatchRunner, batch_runner
 from btai.experiments.configuration import code_version, describe, digest
-from btai.experiments.recording import recording_layout
+from btai.experiments.recording import recorded_model
 from btai.experiments.runfile import RunFile
 from btai.experiments.schema import RANDOM
 from btai.experiments.summary import Summary, Tally, summarise
@@ -92,11 +92,12 @@ def run(
         "agent": describe(runner.agent),
         **conditions(trials, seed, starts, max_cycles, record=record),
     }
-    if record:
-        configuration["layout"] = recording_layout(runner.agent)
+    model = recorded_model(runner.agent) if record else None
     tally = Tally(exhaustive=starts is not None)
     with ExitStack() as stack:
         file = stack.enter_context(RunFile.write(out, configuration)) if out is not None else None
+        if file and model:
+            file.run.keep_model(model)
         done = file.trials() if file else []
         known = {trial.index for trial in done}
         missing = [job for job in jobs if job.index not in known]

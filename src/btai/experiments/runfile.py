@@ -113,6 +113,7 @@ class RunFile:
     def take_over(self, other: RunFile) -> None:
         """Add all trials of another file of the same runs that are not here yet."""
         with explained(other.path), attached(self._connection, other.path), transaction(self._connection):
+            self._connection.execute("INSERT OR IGNORE INTO models SELECT model, content FROM other.models")
             for table, columns in (("trials", TRIAL_COLUMNS), ("cycles", CYCLE_COLUMNS)):
                 self._connection.execute(
                     f"INSERT OR IGNORE INTO {table} (run, {columns}) SELECT run, {columns} FROM other.{table}"

@@ -9,16 +9,20 @@ from btai.errors import RunFileError
 __all__ = ["APPLICATION_ID", "RANDOM", "SCHEMA_VERSION", "TABLES", "check_header"]
 
 APPLICATION_ID = int.from_bytes(b"btai", "big")
-SCHEMA_VERSION = 2  # 1 held one run
+SCHEMA_VERSION = 1
 RANDOM = "random"  # the configuration's `starts` where the environment drew them; else a digest of the list
 
 # REAL is float64, so every number comes back as it went in. Blobs are little-endian, without padding: float64 except
-# `expanded`, which is int32. Where each variable's vector lies in them says the configuration's `layout`.
+# `expanded`, which is int32. Each variable's vector lies in them where the model's order of declaration puts it.
 TABLES = """
 CREATE TABLE runs (
     run INTEGER PRIMARY KEY,          -- 0, 1, ...: one run, or those of a sweep
     failed_trial INTEGER,             -- where the run was given up; NULL: it was not
     failure TEXT                      -- why: a traceback, or how the worker ended
+);
+CREATE TABLE models (                 -- of the agents whose cycles were recorded
+    model TEXT PRIMARY KEY,           -- as a run's configuration names it
+    content BLOB NOT NULL             -- a model file, as `ts.save` writes it
 );
 CREATE TABLE configuration (
     run INTEGER NOT NULL REFERENCES runs,

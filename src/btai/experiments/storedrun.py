@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from btai.errors import RunFileError
-from btai.experiments.configuration import first_difference
+from btai.errors import ModelError, RunFileError
+from btai.experiments.configuration import describe, first_difference
 from btai.experiments.database import explained, insert, transaction
 from btai.experiments.recording import Cycle
 from btai.experiments.rows import CYCLE_COLUMNS, TRIAL_COLUMNS, CycleRows, as_trial, trial_row
 from btai.experiments.schema import RANDOM
 from btai.experiments.summary import Summary, summarise
 from btai.experiments.trial import Trial
+from btai.model import TemporalSlice, from_bytes, to_bytes
 
 __all__ = ["Failure", "StoredRun", "insert_configuration", "read_configurations"]
 
@@ -40,6 +41,7 @@ class StoredRun:
         self._path = path
         self._connection = connection
         self._writable = writable
+        self._model: TemporalSlice | None = None
 
     def trials(self) -> list[Trial]:
         """All trials so far, in order."""
@@ -57,8 +59,26 @@ class StoredRun:
         if not rows:
             return []
         with explained(self._path):
-            convert = CycleRows(self.config["layout"])
+            convert = CycleRows(self.model)
             return [convert.cycle(row) for row in rows]
+
+    @property
+    def model(self) -> TemporalSlice:
+        """The model of the agent, where the run was recorded."""
+        if self._model is None:
+            with explained(self._path):
+                name = self.config.get("model")
+                row = self._connection.execute("SELECT content FROM models WHERE model = ?", (name,)).fetchone()
+            if row is None:
+                raise RunFileError(
+                    f"{self._path}: run {self.number} holds no model: it was not recorded, or has not begun. Record it"
+                    " with --record (record=True)."
+                )
+            try:
+                self._model = from_bytes(*row)
+            except ModelError as error:
+                raise RunFileError(f"{self._path}: the model of run {self.number} cannot be read: {error}") from error
+        return self._model
 
     def summary(self) -> Summary:
         """The figures of the trials so far."""
@@ -77,7 +97,7 @@ class StoredRun:
         with explained(self._path), transaction(self._connection):
             self._connection.execute(insert("trials", f"run, {TRIAL_COLUMNS}"), (self.number, *trial_row(trial)))
             if cycles:
-                convert = CycleRows(self.config["layout"])
+                convert = CycleRows(self.model)
                 rows = ((self.number, *convert.row(cycle)) for cycle in cycles)
                 self._connection.executemany(insert("cycles", f"run, {CYCLE_COLUMNS}"), rows)
 
@@ -99,6 +119,15 @@ class StoredRun:
             with explained(self._path), transaction(self._connection):
                 insert_configuration(self._connection, self.number, new)
             self.config |= new
+
+    def keep_model(self, ts: TemporalSlice) -> None:
+        """Keep the model of the agent whose cycles are to be recorded: without it they could not be read."""
+        if self._model is None:
+            name = describe(ts)
+            self.complete({"model": name})
+            with explained(self._path), transaction(self._connection):
+                self._connection.execute("INSERT OR IGNORE INTO models VALUES (?, ?)", (name, to_bytes(ts)))
+            self._model = ts
 
     def fail(self, failure: Failure) -> None:
         """Give the run up at a trial: only the trials before it stay, whoever may have run others after it."""

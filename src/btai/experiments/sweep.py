@@ -13,17 +13,18 @@ from typing import Any
 from btai.errors import SweepError
 from btai.experiments.configuration import describe
 from btai.experiments.grid import Cell, read_grid
-from btai.experiments.recording import recording_layout
+from btai.experiments.recording import recorded_model
 from btai.experiments.runfile import RunFile
 from btai.experiments.storedrun import Failure
 from btai.experiments.team import Died, Executor, done_by
 from btai.experiments.trial import Job
 from btai.experiments.workers import Outcome, Runner, Setup
+from btai.model import TemporalSlice
 
 __all__ = ["FOUND", "Shard", "SweepProgress", "read_grid", "sweep"]
 
 ATTEMPTS = 3  # workers that a trial may cost before its cell is given up
-FOUND = ("environment", "agent", "layout")  # the keys of a configuration that are known once a worker has made both
+FOUND = ("environment", "agent", "model")  # the keys of a configuration that are known once a worker has made both
 
 
 @dataclass(frozen=True)
@@ -100,27 +101,27 @@ class Done:
     """What came of it."""
 
     found: Mapping[str, Any]  # for the run's configuration
+    model: TemporalSlice | None  # where cycles are recorded
     outcome: Outcome
 
 
 def attempt(task: Task) -> Done | str:
     """Run one trial: what came of it, or the traceback of what it raised."""
     try:
-        runner, found = _made(task.setup)
-        return Done(found, runner.run(task.job))
+        runner, found, model = _made(task.setup)
+        return Done(found, model, runner.run(task.job))
     except Exception:
         return traceback.format_exc()
 
 
 @lru_cache(maxsize=1)  # Trials come cell by cell.
-def _made(setup: Setup) -> tuple[Runner, dict[str, Any]]:
+def _made(setup: Setup) -> tuple[Runner, dict[str, Any], TemporalSlice | None]:
     """What runs the trials of a cell, and what is known of the cell then."""
     runner = setup.runner()
     found = {"environment": describe(runner.env), "agent": describe(runner.agent)}
-    if setup.record:
-        found["layout"] = recording_layout(runner.agent)
+    model = recorded_model(runner.agent) if setup.record else None
     runner.warm_up()
-    return runner, found
+    return runner, found, model
 
 
 class _Driver:
@@ -167,6 +168,8 @@ class _Driver:
 
     def _keep(self, run: int, index: int, result: Done) -> None:
         self._runs[run].complete(result.found)
+        if result.model is not None:
+            self._runs[run].keep_model(result.model)
         self._runs[run].append(*result.outcome)
         self._done[run].add(index)
         self._trials += 1

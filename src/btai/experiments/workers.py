@@ -16,6 +16,7 @@ from btai.experiments.processes import Processes
 from btai.experiments.recording import Cycle, Recorder
 from btai.experiments.team import Died, done_by
 from btai.experiments.trial import Agent, Environment, Job, Trial, in_trial, run_trial
+from btai.model import TemporalSlice
 
 __all__ = [
     "Outcome",
@@ -72,7 +73,7 @@ class Setup:
     def runner(self) -> Runner:
         """Make the agent and the environment."""
         agent = made(self.agent)
-        return Runner(agent, adapted(made(self.env), agent), self.max_cycles, self.record)
+        return Runner(agent, adapted(made(self.env), getattr(agent, "ts", None)), self.max_cycles, self.record)
 
 
 def run_here(runner: Runner, jobs: Sequence[Job]) -> Generator[Outcome]:
@@ -149,14 +150,14 @@ def made(thing: Any) -> Any:
     return thing() if is_factory(thing) else thing
 
 
-def adapted(env: Any, agent: Agent | None = None) -> Any:
-    """An environment of Gymnasium's as agents want one, its observations by the names of the agent's model."""
+def adapted(env: Any, ts: TemporalSlice | None = None) -> Any:
+    """An environment of Gymnasium's as agents want one, its observations by the names of their model."""
     is_gymnasium = hasattr(env, "action_space") and hasattr(env, "step") and not hasattr(env, "execute")
     if not is_gymnasium or is_vector(env):
         return env
     from btai.interop.gymnasium import FromGymnasium  # imports Gymnasium, which not every environment needs
 
-    return FromGymnasium(env, getattr(agent, "ts", None))
+    return FromGymnasium(env, ts)
 
 
 def is_vector(env: Any) -> bool:

@@ -20,8 +20,8 @@ class GUI:
     An agent that has not observed anything yet is reset together with the environment; any other is taken as it is.
 
     Args:
-        env: what has `reset`, `execute`, `done` and `get_reward`; its picture is shown if it has a `render` that
-            gives an array.
+        env: what has `reset`, `execute`, `done` and `get_reward`, or an environment of Gymnasium; its picture is shown
+            if it has a `render` that gives an array.
         agent: the agent.
         port: of the page's address on this machine; 0 takes any that is free.
     """

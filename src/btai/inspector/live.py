@@ -12,6 +12,7 @@ from btai.agents import BTAI_3MF
 from btai.agents.options import checked_whole
 from btai.errors import BtaiError, EnvError, PlanningError
 from btai.experiments import Cycle
+from btai.experiments.workers import adapted
 from btai.inference import write_evidence
 from btai.inspector.cursor import Cursor, CursorError
 from btai.inspector.png import picture_of
@@ -53,13 +54,13 @@ class LiveTrace(Trace):
     mode = "live"
 
     def __init__(self, env: Any, agent: BTAI_3MF) -> None:
-        super().__init__(env)
         if not isinstance(agent, BTAI_3MF):
             raise PlanningError(
                 f"agent: a {type(agent).__name__} was given; the inspector shows what a BTAI_3MF, or an agent derived"
                 " from it such as BTAI_BF, believes and expects. Give it one of these."
             )
-        self.title = f"{type(agent).__name__} in {type(env).__name__}"
+        super().__init__(adapted(env, agent.ts))
+        self.title = f"{type(agent).__name__} in {type(getattr(env, 'unwrapped', env)).__name__}"
         self.agent_class = type(agent).__name__
         self.ts = agent.ts
         self.options = agent.options
@@ -70,7 +71,7 @@ class LiveTrace(Trace):
         if seen is None:
             self._reset()
         else:
-            self._trials.append(_Trial(over=bool(_asked(env, "done"))))
+            self._trials.append(_Trial(over=bool(_asked(self._env, "done"))))
             self._arrive(seen, self._reward())
 
     def start(self) -> Cursor:

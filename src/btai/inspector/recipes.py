@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from btai.agents.options import ROOTS, Options
 from btai.experiments import Cycle
 from btai.inspector.evidence import observed, shortest
 
-__all__ = ["VIEWS", "LiveRecipe", "ModelSource", "Recipe", "RunRecipe"]
+__all__ = ["VIEWS", "LiveRecipe", "Recipe", "RunRecipe"]
 
 # What comes after a recipe, by view. The page puts its selection in place of the words in braces.
 VIEWS = {
@@ -64,13 +64,6 @@ other.inference.log_evidence, other.beliefs, actions, {chosen}""",
 }
 
 
-class ModelSource(NamedTuple):
-    """How to get at a model from Python."""
-
-    expression: str
-    imports: str = ""
-
-
 SHAPING = ("exp_const", "inference", "root", "engine")  # the options of an agent that shape its tree
 
 
@@ -87,10 +80,9 @@ class Recipe(Protocol):
 class RunRecipe:
     """From a run file."""
 
-    def __init__(self, path: Path, run: int, model: ModelSource, options: Options) -> None:
+    def __init__(self, path: Path, run: int, options: Options) -> None:
         self._path = path
         self._run = run
-        self._model = model
         self._options = options
 
     def text(self, cycles: Sequence[Cycle], cycle: int, root: tuple[int, float]) -> str:
@@ -101,11 +93,10 @@ class RunRecipe:
                 "from btai import i_step",
                 "from btai.experiments import RunFile",
                 "from btai.planning import TreeView",
-                *([self._model.imports] if self._model.imports else []),
                 "",
-                f"ts = {self._model.expression}",
                 f"with RunFile.open({str(self._path)!r}) as file:",
                 f"    run = file.runs[{self._run}]",
+                "    ts = run.model",
                 f"    cycle = run.cycles({cycles[cycle].trial})[{cycle}]",
                 "evidence = {name: vector for name, vector in cycle.evidence.items() if not (vector == 1).all()}",
                 "prior = cycle.prior",

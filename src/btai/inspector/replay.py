@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,11 @@ import numpy as np
 from btai.agents.options import Options
 from btai.errors import RunFileError
 from btai.experiments import Cycle, RunFile, StoredRun
-from btai.experiments.configuration import describe
+from btai.experiments.workers import adapted
 from btai.inference import expected_free_energy, p_step
 from btai.inspector.cursor import Cursor, CursorError
-from btai.inspector.known import Known, known_task
-from btai.inspector.recipes import ModelSource, RunRecipe
+from btai.inspector.known import known_environment
+from btai.inspector.recipes import RunRecipe
 from btai.inspector.scenes import scenes_of
 from btai.inspector.trace import Moment, Trace, TrialRow
 from btai.model import TemporalSlice
@@ -26,21 +25,18 @@ from btai.model import TemporalSlice
 __all__ = ["RunTrace"]
 
 KEPT_TRIALS = 4
-UNKNOWN_MODEL = ModelSource("...  # the slice of the agent that was recorded")
 Configuration = Mapping[str, Any]
 
 
 class RunTrace(Trace):
     """The recorded trials of a run file, which may still be being written.
 
-    A run file says which model its agent had, but does not hold it: it is made again for dSprites, and must be given
-    otherwise. So must an environment, if its pictures are wanted: the trial is then acted out in it again.
+    A run file holds the model of its agent, but no pictures of the environment: for these the trial is acted out again,
+    in `env`.
 
     Args:
         path: the run file.
-        ts: the agent's model.
-        env: the environment, or one like it.
-        model: how to write the model in Python, for the recipes.
+        env: the environment, or one like it, if its pictures are wanted; that of dSprites is known.
         run: which run, by its number, of a file that holds several.
     """
 
@@ -49,40 +45,30 @@ class RunTrace(Trace):
     def __init__(
         self,
         path: str | os.PathLike[str],
-        ts: TemporalSlice | None = None,
         env: Any = None,
-        model: ModelSource = UNKNOWN_MODEL,
         run: int | None = None,
     ) -> None:
         self._file = RunFile.open(path)
         self._moments: dict[int, Sequence[Moment]] = {}
         try:
             self._run = _chosen(self._file, run)
-            known = known_task(self._run.config["environment"])
-            super().__init__(known.env if env is None and known is not None else env)
-            self._describe(ts, model, known)
+            known = known_environment(self._run.config["environment"]) if env is None else env
+            super().__init__(adapted(known, self._run.model))
+            self._describe()
             if start := self.start():
                 self.moments(start.trial)  # what is wrong with a search is said now
         except BaseException:
             self._file.close()
             raise
 
-    def _describe(self, ts: TemporalSlice | None, model: ModelSource, known: Known | None) -> None:
-        """What the file says of the agent, and the model that it had."""
+    def _describe(self) -> None:
+        """What the file says of the agent."""
         path, agent = self._file.path, self._run.config["agent"]
-        if ts is None:
-            if known is None:
-                raise _other_model(path, "the file does not hold it", agent)
-            ts, model = known.make_model(), known.model
-            if describe(ts) != agent.get("ts"):
-                raise _other_model(path, "it is not the one that btai has for dSprites", agent)
-        elif describe(ts) != agent.get("ts"):
-            raise _other_model(path, f"the one given is {describe(ts)}", agent)
         self.title = path.name if len(self._file.runs) == 1 else f"{path.name}, run {self._run.number}"
         self.agent_class = agent["class"].rpartition(".")[2]
-        self.ts = ts
-        self.options = _options(agent, ts)
-        self.recipe = RunRecipe(path.absolute(), self._run.number, model, self.options)
+        self.ts = self._run.model
+        self.options = _options(agent, self.ts)
+        self.recipe = RunRecipe(path.absolute(), self._run.number, self.options)
 
     @property
     def expected(self) -> int | None:
@@ -171,16 +157,9 @@ def _chosen(file: RunFile, number: int | None) -> StoredRun:
             f"{file.path} holds the results of its trials, but no cycles to look into. Run it again, into another file,"
             " with --record (record=True)."
         )
-    if "layout" not in run.config:
+    if "model" not in run.config:
         raise RunFileError(f"{file.path}: run {run.number} has not begun yet. Look again when it has a trial.")
     return run
-
-
-def _other_model(path: Path, reason: str, agent: Configuration) -> RunFileError:
-    return RunFileError(
-        f"{path}: the agent's model was {agent.get('ts')}; {reason}. Give that model: --model"
-        " FILE, where ts.save(FILE) has written it (in Python: ts=...)."
-    )
 
 
 def _options(agent: Configuration, ts: TemporalSlice) -> Options:

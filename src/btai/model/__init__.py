@@ -2,7 +2,7 @@
 
 from btai.model.builder import TemporalSliceBuilder
 from btai.model.cliques import MAX_CLIQUE_ENTRIES, BucketTree, check_cliques, is_forest, plan_buckets
-from btai.model.files import load
+from btai.model.files import from_bytes, load, to_bytes
 from btai.model.flatten import flatten
 from btai.model.jsonform import from_json, to_json
 from btai.model.layout import Layout
@@ -21,9 +21,11 @@ __all__ = [
     "Transition",
     "check_cliques",
     "flatten",
+    "from_bytes",
     "from_json",
     "is_forest",
     "load",
     "plan_buckets",
+    "to_bytes",
     "to_json",
 ]

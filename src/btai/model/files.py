@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -24,7 +25,7 @@ from btai.model.jsonform import from_json, to_json
 from btai.model.slice import TemporalSlice
 from btai.model.tensors import read_tensors, write_tensors
 
-__all__ = ["load", "save"]
+__all__ = ["from_bytes", "load", "save", "to_bytes"]
 
 FilePath = str | os.PathLike[str]
 Table = NDArray[np.float64]
@@ -59,6 +60,18 @@ def load(path: FilePath, max_clique: int = MAX_CLIQUE_ENTRIES) -> TemporalSlice:
             size = os.fstat(file.fileno()).st_size
             _check_size(size, limit)
             return read(file, size, max_clique)
+
+
+def to_bytes(ts: TemporalSlice) -> bytes:
+    """The model as a safetensors file, to be kept within another file."""
+    file = BytesIO()
+    _write_safetensors(ts, file)
+    return file.getvalue()
+
+
+def from_bytes(data: bytes, max_clique: int = MAX_CLIQUE_ENTRIES) -> TemporalSlice:
+    """The model that `to_bytes` turned into these, checked like any file."""
+    return _read_safetensors(BytesIO(data), len(data), max_clique)
 
 
 def _is_json(path: FilePath) -> bool:

@@ -104,6 +104,10 @@ class FromGymnasium:
         """The sum of the trial's rewards so far."""
         return self._reward
 
+    def render(self) -> Any:
+        """The environment's picture `[rows, columns, 3]`, None if it was not made with `render_mode="rgb_array"`."""
+        return self._env.render() if self._env.render_mode == "rgb_array" else None
+
     def close(self) -> None:
         """Close the environment."""
         self._env.close()
