@@ -1,7 +1,8 @@
-"""What is left out for want of something is said where it is seen; random examples may take the time they take."""
+"""What holds for all tests, and what is left out for want of something: it is said where it is seen."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Generator
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, settings
 # How long an example takes says more about the machine, which may be busy, than about btai.
 settings.register_profile("btai", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("btai")
+
+# A shell that is told to run the tests in the background lets them, and all that they start, ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

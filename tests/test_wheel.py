@@ -55,9 +55,12 @@ def address(installed: Path, tmp_path: Path) -> Iterator[str]:
         assert process.stdout
         found = re.search(r"http://127\.0\.0\.1:\d+/[\w-]+/", process.stdout.readline())
         assert found
-        yield found[0]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+        try:
+            yield found[0]
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 0
+        finally:
+            process.kill()  # else leaving the block would wait for it
 
 
 def run(*command: object) -> str:
