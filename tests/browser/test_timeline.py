@@ -104,6 +104,29 @@ def test_keys_that_belong_to_a_field_stay_there(seen: Seen, replay: str) -> None
     seen.expect_place(iteration=5)
 
 
+def test_a_slider_and_a_table_keep_the_keys_that_they_need(seen: Seen, replay: str) -> None:
+    seen.open(replay, trial=0, cycle=0, iteration=25)
+    seen.page.get_by_label("Step along the planned path").press("ArrowRight")
+    seen.expect_place(step=1, iteration=25)
+    seen.open(replay, trial=0, cycle=0, iteration=25, tables="whole-tree")
+    table = seen.figure("whole-tree").get_by_role("region")
+    table.press("End")
+    seen.until(lambda: table.evaluate("table => table.scrollTop > 0"), True)
+    table.press("ArrowDown")
+    seen.expect_place(node=0, iteration=25)
+    table.press("ArrowLeft")
+    seen.expect_place(iteration=24)
+
+
+def test_keys_do_nothing_behind_the_help(seen: Seen, replay: str) -> None:
+    seen.open(replay, trial=0, cycle=0, iteration=20)
+    seen.press("Help")
+    seen.page.keyboard.press("ArrowLeft")
+    seen.page.keyboard.press("Escape")
+    expect(seen.page.get_by_role("dialog")).to_be_hidden()
+    seen.expect_place(iteration=20)
+
+
 def test_a_node_that_does_not_exist_yet_gives_way_to_its_ancestor_and_comes_back(seen: Seen, replay: str) -> None:
     seen.open(replay, trial=0, cycle=0, iteration=25, node=30)
     seen.page.keyboard.press("Home")

@@ -4,9 +4,10 @@ import { fitted, short, textWidth } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { every, linear } from "./scale.js";
 
-const ROW = 32;
+const ROW = 36;
 const LEAST_ROW = 19;
 const FONT = 12;
+const VALUE = 58; // room for a number
 
 /**
  * @typedef {object} Bars
@@ -40,7 +41,7 @@ function Rows(props) {
     const step = Math.min(ROW, height / values.length);
     const names = Math.min(width * 0.42, Math.max(...labels.map((text) => textWidth(text, FONT))) + 4);
     const left = names + 8;
-    const room = Math.max(10, width - left - 56);
+    const room = Math.max(10, width - left - VALUE);
     const top = highestOf(props);
     const tip = tips(props);
     const length = (/** @type {number} */ x) => Math.max(0, (x / top) * room);
@@ -52,9 +53,7 @@ function Rows(props) {
             </text>
             <rect class="bar" x=${left} y=${step * 0.22} width=${length(value)} height=${step * 0.56} rx="1.5" />
             ${ghost && html`<rect class="ghost" x=${left} y=${step * 0.1} width=${length(ghost[i])} height=${step * 0.8} rx="1.5" />`}
-            <text class="value-text" x=${left + length(Math.max(value, ghost?.[i] ?? 0)) + 6} y=${step / 2} dominant-baseline="central">
-                ${short(value)}
-            </text>
+            <text class="value-text" x=${width - 4} y=${step / 2} text-anchor="end" dominant-baseline="central">${short(value)}</text>
         </g>`)}
     </svg>`;
 }

@@ -59,6 +59,11 @@ export function shortNames(model) {
     ]);
 }
 
+/** Where in the tree a node is. @param {number} node @param {number} depth */
+export function whereabouts(node, depth) {
+    return node === 0 ? "the present slice" : `${count(depth, "step")} ahead, node ${node}`;
+}
+
 /** The slice after these actions: TS(t), TS(LEFT, UP). @param {string[]} names */
 export function sliceName(names) {
     return names.length ? `TS(${names.join(", ")})` : "TS(t)";

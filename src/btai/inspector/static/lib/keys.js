@@ -7,8 +7,7 @@
 export function installKeys(session, player) {
     addEventListener("keydown", (event) => {
         const { key, shiftKey } = event;
-        if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-        if (key === " " && pressable(event.target)) return; // Space presses the button that has the focus.
+        if (event.ctrlKey || event.metaKey || event.altKey || needed(key, event.target)) return;
         const act = {
             ArrowLeft: () => (shiftKey ? session.stepCycle(-1) : session.stepIteration(-1)),
             ArrowRight: () => (shiftKey ? session.stepCycle(1) : session.stepIteration(1)),
@@ -40,12 +39,14 @@ function down(session) {
     if (node !== undefined) session.go({ node });
 }
 
-/** @param {EventTarget | null} target */
-function typing(target) {
-    return target instanceof Element && target.matches("input:not([type=range]), select, textarea");
-}
+const FIELDS = "input, select, textarea"; // but the scrubber, whose keys are those of the page
+const BUTTONS = "button, [role=button], a, summary"; // pressed by Space
+const SCROLLED = ".table-scroll"; // by up, down, Home and End
 
-/** @param {EventTarget | null} target */
-function pressable(target) {
-    return target instanceof Element && target.closest("button, [role=button], a, summary") !== null;
+/** Whether what has the focus needs a key for itself. @param {string} key @param {EventTarget | null} target */
+function needed(key, target) {
+    if (!(target instanceof Element)) return false;
+    if (target.closest("dialog")) return true;
+    if (target.matches(FIELDS)) return !target.matches(".scrubber input");
+    return key === " " ? target.closest(BUTTONS) !== null : target.matches(SCROLLED) && !key.endsWith("Left") && !key.endsWith("Right");
 }

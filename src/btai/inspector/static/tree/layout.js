@@ -8,6 +8,7 @@ import { tidy } from "./tidy.js";
  * @property {Int32Array} nodes those that have a place, parents before children `[m]`
  * @property {Float64Array} across place of each node by its depth, in 0 .. 1 `[nodes]`
  * @property {Float64Array} down place of each node among the leaves, in 0 .. 1; NaN without a place `[nodes]`
+ * @property {number} leaves how many share the height
  */
 
 /**
@@ -21,7 +22,7 @@ export function layOut(search, least) {
     const { at, leaves } = tidy(parents, kept);
     const nodes = Int32Array.from(parents.keys()).filter(kept);
     const deepest = Math.max(1, nodes.reduce((most, node) => Math.max(most, depths[node]), 0));
-    return { nodes, across: Float64Array.from(depths, (depth) => depth / deepest), down: at.map((place) => place / leaves) };
+    return { nodes, across: Float64Array.from(depths, (depth) => depth / deepest), down: at.map((place) => place / leaves), leaves };
 }
 
 const MOST_AT_FIRST = 12_000;

@@ -2,7 +2,7 @@
 
 import { useApp } from "../app-context.js";
 import { buttonLike } from "../charts/waterfall.js";
-import { count, fitted, inLines, short, shortSliceName, sliceName, textWidth } from "../lib/format.js";
+import { count, fitted, inLines, short, shortSliceName, sliceName, textWidth, whereabouts } from "../lib/format.js";
 import { html, useEffect, useRef } from "../lib/html.js";
 import { pythonFor } from "../lib/python.js";
 import { Figure } from "../ui/figure.js";
@@ -15,7 +15,9 @@ const MANY = 12;
 const NODE = { width: 124, height: 88 };
 const ARROW = 50; // room for the arrow to the parent
 const LINKS = 32; // room between a node and its children
-const TITLE = 13.6; // the font of a name, bold
+const BOLD = 1.05; // how much wider bold letters are
+const TITLES = [13, 11]; // fonts of the node's name
+const TITLE = BOLD * TITLES[0];
 const TAG = 58; // room for a word beside a name
 
 /** @param {{facts: Api.Facts | undefined, busy: boolean}} props */
@@ -25,7 +27,7 @@ export function NearTree({ facts, busy }) {
     return html`<${Figure}
         name="near-tree"
         title="Around the current node"
-        note=${html`<span data-tip=${sliceName(names)}>${shortSliceName(names)}</span>`}
+        note=${facts && html`<span data-tip=${sliceName(names)}>${whereabouts(facts.node, names.length)}</span>`}
         busy=${busy}
         table=${() => tableOf(app, facts)}
         python=${pythonFor(app, "facts")}
@@ -65,9 +67,10 @@ function Drawing({ facts, names, scale, width, height }) {
     const total = Math.max(height, actions.length * step + 4);
     const top = (total - actions.length * step + gap) / 2;
     // Where not all children can be seen at once, the node stands beside the best.
-    const middle = total > height ? Math.max(NODE.height / 2 + 4, top + Math.max(0, bestChild(facts)) * step + tall / 2) : total / 2;
+    const room = NODE.height / 2 + 4;
+    const middle = total > height ? Math.min(total - room, Math.max(room, top + Math.max(0, bestChild(facts)) * step + tall / 2)) : total / 2;
     const drawing = useRef(/** @type {SVGElement | null} */ (null));
-    useEffect(() => drawing.current?.querySelector(".child.node-best")?.scrollIntoView({ block: "nearest" }), [facts.node, facts.best]);
+    useEffect(() => drawing.current?.querySelector(".node-current")?.scrollIntoView({ block: "nearest" }), [facts.node, facts.best]);
     const open = () => app.go({ view: "slice" }, { remember: true });
     return html`<svg ref=${drawing} class=${`chart near-tree${actions.length > MANY ? " many" : ""}`} width=${scale * width} height=${scale * total}
         viewBox=${`0 0 ${width} ${total}`} role="group" aria-label="The tree around the current node">
@@ -76,7 +79,7 @@ function Drawing({ facts, names, scale, width, height }) {
         <g class=${`node node-current${facts.selected === facts.node ? " node-selected" : ""}`} transform=${`translate(${ARROW} ${middle - NODE.height / 2})`}
             data-node=${facts.node} data-tip=${`${sliceName(names)}\nOpen this slice`} ...${buttonLike(`Open the slice ${sliceName(names)}`, open)}>
             <rect class="card" width=${NODE.width} height=${NODE.height} rx="8" />
-            <${Centred} y="20" style="card-title" text=${shortSliceName(names, 1)} />
+            <${Centred} y="20" style="card-title" text=${shortSliceName(names, 1)} sizes=${TITLES} />
             <${Centred} y="40" style="card-line" text=${count(facts.facts.visits, "visit")} />
             <${Centred} y="56" style="card-line" text=${`mean cost ${short(facts.facts.mean_cost)}`} />
             <${Centred} y="74" style="card-hint" text="open slice" />
@@ -101,9 +104,11 @@ function Link({ from: [x, y], to: [u, v] }) {
     return html`<path class="link" d=${`M${x} ${y}C${middle} ${y} ${middle} ${v} ${u} ${v}`} />`;
 }
 
-/** @param {{y: string, style: string, text: string}} props */
-function Centred({ y, style, text }) {
-    return html`<text class=${style} x=${NODE.width / 2} y=${y} text-anchor="middle" dominant-baseline="central">${fitted(text, NODE.width - 12, 13)}</text>`;
+/** @param {{y: string, style: string, text: string, sizes?: number[]}} props `sizes`: of the font, the largest that fits is taken */
+function Centred({ y, style, text, sizes = [12] }) {
+    const room = NODE.width - 12;
+    const size = sizes.find((one) => textWidth(text, BOLD * one) <= room) ?? sizes[sizes.length - 1];
+    return html`<text class=${style} font-size=${size} x=${NODE.width / 2} y=${y} text-anchor="middle" dominant-baseline="central">${fitted(text, room, BOLD * size)}</text>`;
 }
 
 /** @param {{facts: Api.Facts, names: string[], y: number}} props */
@@ -140,6 +145,7 @@ function Child({ child, name, facts, width, lines }) {
     return html`<g class=${`node child${best ? " node-best" : ""}${selected ? " node-selected" : ""}`} data-node=${child.node} data-action=${child.action} data-tip=${[name, ...numbers].join("\n")}
         ...${buttonLike(`${name}${said ? `, ${said}` : ""}: ${numbers[0]}. Go there`, () => app.go({ node: child.node }, { remember: true }))}>
         <rect class="card" width=${width} height=${height} rx="7" />
+        <rect class="share-whole" x="10" y=${height - 5} width=${inside} height="2" />
         <rect class="share" x="10" y=${height - 5} width=${Math.max(1, inside * share)} height="2" />
         <${Name} name=${name} room=${inside - (best ? textWidth(praise, TITLE) + LINE : 0)} width=${inside} lines=${lines} />
         ${numbers.slice(0, lines.numbers).map((text, i) => html`<text class="card-line" x="10" y=${height - 16 - LINE * (lines.numbers - 1 - i)} dominant-baseline="central">${fitted(text, inside, 12)}</text>`)}
@@ -156,7 +162,7 @@ function Tag({ style, x, y, text }) {
 /** The action, in two lines where the cards have room for them. @param {{name: string, room: number, width: number, lines: Lines}} props */
 function Name({ name, room, width, lines }) {
     const parts = lines.names === 2 ? inLines(name, room, TITLE, width) : [fitted(name, room, TITLE)];
-    return parts.map((line, i) => html`<text class="card-title" x="10" y=${16 + LINE * i} dominant-baseline="central">${line}</text>`);
+    return parts.map((line, i) => html`<text class="card-title" font-size=${TITLES[0]} x="10" y=${16 + LINE * i} dominant-baseline="central">${line}</text>`);
 }
 
 /** @param {{name: string, width: number, lines: Lines}} props */

@@ -4,11 +4,12 @@ import { extent } from "../vendor/d3-array.js";
 import { colour, ramp } from "../lib/theme.js";
 
 const STEPS = 24; // of the colours
-const SMALLEST = 1.6;
+const SMALLEST = [1, 1.6]; // where the leaves are crowded, and where they have room
 const LARGEST = 15;
 const ROUND = 2; // radius from which one of many dots is round
 const OUTLINED = 2.4; // radius from which a dot has an outline
 const MARGIN = { left: 26, right: 22, top: 16, bottom: 16 };
+const RING = 5; // how far around a dot
 const CURVED = 3000; // with more nodes, links are straight
 
 /**
@@ -20,6 +21,8 @@ const CURVED = 3000; // with more nodes, links are straight
  * @property {[Dot, Dot][]} links
  * @property {[Dot, Dot][]} plan the links of the planned path
  * @property {{current?: Dot, selected?: Dot, best?: Dot}} marks
+ * @property {number} width
+ * @property {number} height
  */
 
 /**
@@ -55,6 +58,8 @@ export function picture({ search, iteration, layout, least, range, view, width, 
     const most = Math.sqrt(Math.max(2, search.iterations));
     const inside = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
     const enlarged = Math.min(2.5, Math.max(0.7, Math.sqrt(view.k)));
+    const room = (0.45 * view.k * inside.height) / layout.leaves;
+    const smallest = enlarged * Math.min(SMALLEST[1], Math.max(SMALLEST[0], room));
     /** @type {Map<number, Dot>} */
     const dotOf = new Map();
     const links = /** @type {[Dot, Dot][]} */ ([]);
@@ -68,12 +73,12 @@ export function picture({ search, iteration, layout, least, range, view, width, 
             node,
             x: view.x * width + view.k * (MARGIN.left + layout.across[node] * inside.width),
             y: view.y * height + view.k * (MARGIN.top + layout.down[node] * inside.height),
-            r: enlarged * Math.max(SMALLEST, (LARGEST * Math.sqrt(visits[node])) / (2 + most)),
+            r: Math.max(smallest, (enlarged * LARGEST * Math.sqrt(visits[node])) / (2 + most)),
             step: node === 0 ? -1 : Math.round(Math.min(1, Math.max(0, share)) * (STEPS - 1)),
         };
         dotOf.set(node, dot);
         const pixel = Math.round(dot.x) * 16_384 + Math.round(dot.y);
-        if (dot.r <= SMALLEST * enlarged && taken.has(pixel)) continue;
+        if (dot.r <= smallest && taken.has(pixel)) continue;
         taken.add(pixel);
         dots.push(dot);
         const above = dotOf.get(parents[node]);
@@ -92,6 +97,8 @@ export function picture({ search, iteration, layout, least, range, view, width, 
             selected: selected === null ? undefined : dotOf.get(selected),
             best: best === null ? undefined : dotOf.get(best),
         },
+        width,
+        height,
     };
 }
 
@@ -142,8 +149,8 @@ export function paint(ctx, { dots, links, plan, marks }, colours) {
         ctx.fill();
     }
     outline(ctx, dots, colours.outline);
-    ring(ctx, marks.best, colours.best, 2.5);
-    ring(ctx, marks.current, colours.current, 5);
+    diamond(ctx, marks.best, colours.best);
+    ring(ctx, marks.current, colours.current);
     frame(ctx, marks.selected, colours.selected);
 }
 
@@ -180,12 +187,25 @@ function outline(ctx, dots, style) {
     ctx.stroke();
 }
 
-/** @param {Parameters<typeof paint>[0]} ctx @param {Dot | undefined} dot @param {string} style @param {number} away */
-function ring(ctx, dot, style, away) {
+/** @param {Parameters<typeof paint>[0]} ctx @param {Dot | undefined} dot @param {string} style */
+function ring(ctx, dot, style) {
     if (!dot) return;
     ctx.beginPath();
-    ctx.moveTo(dot.x + dot.r + away, dot.y);
-    ctx.arc(dot.x, dot.y, dot.r + away, 0, 2 * Math.PI);
+    ctx.moveTo(dot.x + dot.r + RING, dot.y);
+    ctx.arc(dot.x, dot.y, dot.r + RING, 0, 2 * Math.PI);
+    ctx.strokeStyle = style;
+    ctx.lineWidth = 2;
+    ctx.stroke();
+}
+
+/** @param {Parameters<typeof paint>[0]} ctx @param {Dot | undefined} dot @param {string} style */
+function diamond(ctx, dot, style) {
+    if (!dot) return;
+    const { x, y } = dot;
+    const half = Math.SQRT2 * dot.r + 5; // touches no dot
+    ctx.beginPath();
+    ctx.moveTo(x - half, y);
+    for (const [u, v] of [[x, y - half], [x + half, y], [x, y + half], [x - half, y]]) ctx.lineTo(u, v);
     ctx.strokeStyle = style;
     ctx.lineWidth = 2;
     ctx.stroke();

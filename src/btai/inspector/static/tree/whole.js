@@ -2,7 +2,7 @@
 
 import { useApp } from "../app-context.js";
 import { count, short, shortSliceName } from "../lib/format.js";
-import { html, useEffect, useMemo, useRef, useState } from "../lib/html.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { pythonFor } from "../lib/python.js";
 import { onThemeChange } from "../lib/theme.js";
 import { Figure } from "../ui/figure.js";
@@ -32,7 +32,8 @@ export function WholeTree({ facts }) {
         const soon = setTimeout(() => app.note({ zoom: writeZoom(view) }), 150);
         return () => clearTimeout(soon);
     }, [view]);
-    const zoom = (/** @type {number} */ factor) => setView(zoomAbout(view, factor, 0.5, 0.5));
+    const drawn = useRef(/** @type {import("./paint.js").Picture | null} */ (null));
+    const zoom = (/** @type {number} */ factor) => setView(zoomAbout(view, factor, ...middle(drawn.current)));
 
     const shown = { search, layout, least, range, iteration: cursor.iteration, current: cursor.node };
     const marks = {
@@ -56,8 +57,8 @@ export function WholeTree({ facts }) {
         <div class="whole-tree">
             ${nodes === 1 && html`<${Nothing} />`}
             <${Measured}>${(/** @type {{width: number, height: number}} */ room) => html`<${Canvas} ...${room} shown=${shown} marks=${marks}
-                view=${view} setView=${setView} draw=${draw} />`}<//>
-            <${Legend} range=${search.iterations ? range : null} least=${least} />
+                view=${view} setView=${setView} draw=${draw} drawn=${drawn} />`}<//>
+            <${Legend} range=${search.iterations ? range : null} least=${least} left=${nodes - shownNodes(search, cursor.iteration, least)} />
         </div>
     <//>`;
 }
@@ -74,8 +75,8 @@ function Nothing() {
     }</p>`;
 }
 
-/** @param {{range: [number, number] | null, least: number}} props `range`: of the colours, where there are any */
-function Legend({ range, least }) {
+/** @param {{range: [number, number] | null, least: number, left: number}} props `range`: of the colours, where there are any; `left`: out, nodes */
+function Legend({ range, least, left }) {
     const app = useApp();
     const choose = (/** @type {Event} */ event) => {
         const visits = Math.max(1, Math.floor(Number(/** @type {HTMLInputElement} */ (event.target).value) || 1));
@@ -91,7 +92,8 @@ function Legend({ range, least }) {
         <span><i class="key key-plan"></i>best path</span>
         <span><i class="key key-current"></i>in view</span>
         <span><i class="key key-best"></i>best action</span>
-        <span><i class="key key-selected"></i>expanded last</span></div>
+        <span><i class="key key-selected"></i>expanded last</span>
+        ${left > 0 && html`<span class="least">${count(left, "node")} left out</span>`}</div>
     </div>`;
 }
 
@@ -104,16 +106,17 @@ function Legend({ range, least }) {
  * @param {import("./paint.js").View} props.view
  * @param {(change: import("./paint.js").View | ((before: import("./paint.js").View) => import("./paint.js").View)) => void} props.setView
  * @param {{current: (() => SVGSVGElement) | null}} props.draw
+ * @param {{current: import("./paint.js").Picture | null}} props.drawn
  */
-function Canvas({ width, height, shown, marks, view, setView, draw }) {
+function Canvas({ width, height, shown, marks, view, setView, draw, drawn }) {
     const app = useApp();
     const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
     const drag = useRef(/** @type {{x: number, y: number, view: import("./paint.js").View, moved: boolean} | null} */ (null));
-    const drawn = useRef(/** @type {import("./paint.js").Picture | null} */ (null));
     const [colours, setColours] = useState(palette);
     useEffect(() => onThemeChange(() => setColours(palette())), []);
 
-    useEffect(() => {
+    // Not `useEffect`, which waits for the frame after: what is dragged should not lag behind the pointer.
+    useLayoutEffect(() => {
         const element = /** @type {HTMLCanvasElement} */ (canvas.current);
         const ratio = devicePixelRatio || 1;
         element.width = Math.round(width * ratio);
@@ -147,7 +150,7 @@ function Canvas({ width, height, shown, marks, view, setView, draw }) {
             const { x, y, view: from } = drag.current;
             const [dx, dy] = [event.clientX - x, event.clientY - y];
             drag.current.moved ||= Math.hypot(dx, dy) > 3;
-            if (drag.current.moved) setView({ k: from.k, x: from.x + dx / width, y: from.y + dy / height });
+            if (drag.current.moved) setView(rounded({ k: from.k, x: from.x + dx / width, y: from.y + dy / height }));
             return;
         }
         const dot = nearest(drawn.current?.dots ?? [], event.offsetX, event.offsetY);
@@ -185,14 +188,35 @@ function readZoom(text) {
 
 /** @param {import("./paint.js").View} view */
 function writeZoom({ k, x, y }) {
-    return k === 1 && x === 0 && y === 0 ? undefined : [k, x, y].map((number) => Number(number.toFixed(4))).join();
+    return k === 1 && x === 0 && y === 0 ? undefined : [k, x, y].join();
+}
+
+/** As the address has it, so that a link leads to exactly the same. @param {import("./paint.js").View} view */
+function rounded({ k, x, y }) {
+    const [zoom, right, down] = [k, x, y].map((number) => Number(number.toFixed(4)));
+    return { k: zoom, x: right, y: down };
 }
 
 /** @param {import("./paint.js").View} view @param {number} factor @param {number} x @param {number} y */
 function zoomAbout(view, factor, x, y) {
     const k = Math.min(200, Math.max(0.5, view.k * factor));
     const change = k / view.k;
-    return { k, x: x - (x - view.x) * change, y: y - (y - view.y) * change };
+    return rounded({ k, x: x - (x - view.x) * change, y: y - (y - view.y) * change });
+}
+
+/** How many nodes have had so many visits. @param {import("../data/search.js").Search} search @param {number} iteration @param {number} least */
+function shownNodes(search, iteration, least) {
+    const { visits } = search.at(iteration);
+    let shown = 0;
+    for (let node = 0; node < search.nodesAt(iteration); node++) if (node === 0 || visits[node] >= least) shown++;
+    return shown;
+}
+
+/** Where the buttons zoom: at the node in view, if it is on the canvas; else in the middle. @param {import("./paint.js").Picture | null} picture @returns {[number, number]} shares of the room */
+function middle(picture) {
+    const { marks: { current }, width, height } = picture ?? { marks: {}, width: 1, height: 1 };
+    const [x, y] = current ? [current.x / width, current.y / height] : [0.5, 0.5];
+    return [x, y].every((share) => share >= 0 && share <= 1) ? [x, y] : [0.5, 0.5];
 }
 
 /** @param {import("./paint.js").Dot[]} dots @param {number} x @param {number} y */

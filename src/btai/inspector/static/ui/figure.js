@@ -37,7 +37,7 @@ export function Figure({ name, title, note, controls, choice, table, python, dra
     return html`<figure class="panel figure" data-figure=${name} aria-busy=${busy ? "true" : "false"}>
         <figcaption class="panel-head">
             <h2>${title}</h2>
-            ${note && html`<span class="note">${note}</span>`}
+            ${note && html`<span class="note" title=${typeof note === "string" ? note : undefined}>${note}</span>`}
             <span class="panel-tools">
                 ${controls}
                 <button

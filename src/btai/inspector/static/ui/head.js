@@ -19,7 +19,7 @@ export function Head() {
         <span class=${`mode mode-${live.busy ? "busy" : info.mode}`}>${busy}</span>
         <nav class="views" aria-label="Views">
             ${Object.entries(NAMES).map(([view, name]) => html`<button aria-current=${place.view === view ? "page" : undefined}
-                onClick=${() => app.go({ view }, { remember: true })}>${name}</button>`)}
+                data-name=${name} onClick=${() => app.go({ view }, { remember: true })}>${name}</button>`)}
         </nav>
         <span class="head-tools">
             <${CopyButton} class="quiet-button" tip="An address that shows exactly this" text=${() => location.href}>Copy link<//>

@@ -2,6 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { Num } from "./number.js";
+import { breakable } from "./words.js";
 
 /**
  * @typedef {object} Table
@@ -21,7 +22,7 @@ export function DataTable({ table: { caption, columns, rows, marked } }) {
         <table class=${columns.length > MANY ? "data wide" : "data"}>
             <caption>${caption}</caption>
             <thead>
-                <tr>${columns.map((label, i) => html`<th scope="col" class=${numeric[i] ? "numeric" : ""}>${label}</th>`)}</tr>
+                <tr>${columns.map((label, i) => html`<th scope="col" class=${numeric[i] ? "numeric" : ""}>${breakable(label)}</th>`)}</tr>
             </thead>
             <tbody>
                 ${rows.slice(0, SHOWN).map((row, r) => html`<tr class=${r === marked ? "marked" : ""}>
@@ -38,9 +39,4 @@ function Field({ item, numeric, head }) {
     const content = typeof item === "string" ? breakable(item) : html`<${Num} value=${item} />`;
     if (head) return html`<th scope="row" class=${numeric ? "numeric" : ""}>${content}</th>`;
     return html`<td class=${numeric ? "numeric" : ""}>${content}</td>`;
-}
-
-/** A name that may go on in the next line after each of its words. @param {string} name */
-function breakable(name) {
-    return name.split(/(?<=_)/).map((word, i) => html`${i > 0 && html`<wbr />`}${word}`);
 }

@@ -4,6 +4,7 @@ import { useApp } from "../app-context.js";
 import { html } from "../lib/html.js";
 import { CopyButton } from "../ui/copy.js";
 import { Num } from "../ui/number.js";
+import { breakable } from "../ui/words.js";
 
 /**
  * @param {object} props
@@ -25,7 +26,7 @@ export function ActionTable({ actions, chosen, against, busy = false, python }) 
                     <th scope="col" class="numeric">exploration</th><th scope="col" class="numeric">UCT</th><th scope="col" class="numeric">own EFE</th></tr></thead>
                 <tbody>${actions.map(({ action, name, visits, mean_cost: cost, exploration, uct, efe }) => html`
                     <tr class=${action === chosen ? "marked" : ""} data-action=${action}>
-                        <th scope="row">${action === chosen ? name : html`<button class="link" onClick=${() => app.go({ against: String(action) })}>${name}</button>`}</th>
+                        <th scope="row">${action === chosen ? breakable(name) : html`<button class="link" onClick=${() => app.go({ against: String(action) })}>${breakable(name)}</button>`}</th>
                         <td class="verdict-word">${verdict(action)}</td>
                         <td class="numeric"><${Num} value=${visits} /></td>
                         <td class="numeric"><${Num} value=${cost} decimals=${3} /></td>

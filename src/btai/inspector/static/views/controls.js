@@ -52,7 +52,7 @@ function ReplayButtons() {
         <button class="wide" disabled=${iteration >= cycle.iterations} onClick=${() => app.go({ iteration: iteration + 1 })}>Next planning iteration</button>
         <button disabled=${iteration >= cycle.iterations} onClick=${() => app.go({ iteration: cycle.iterations })}>Finish planning</button>
         <button disabled=${cursor.cycle === 0 && iteration === 0} onClick=${() => app.go({ cycle: 0, iteration: 0 })}>Reset</button>
-        <button class="primary" disabled=${cursor.cycle >= last} onClick=${() => app.go({ cycle: cursor.cycle + 1, iteration: 0 })}>
+        <button class="primary" disabled=${cursor.cycle >= last} data-tip=${cycle.action_name ?? undefined} onClick=${() => app.go({ cycle: cursor.cycle + 1, iteration: 0 })}>
             Perform ${cycle.action === null ? "action" : html`<b>${cycle.action_name}</b>`}
         </button>
         ${info.can.command

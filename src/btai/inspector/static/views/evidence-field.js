@@ -2,6 +2,7 @@
 
 import { short } from "../lib/format.js";
 import { html } from "../lib/html.js";
+import { breakable } from "../ui/words.js";
 
 const AS_OBSERVED = "as observed";
 const CLEARED = "cleared";
@@ -35,7 +36,7 @@ export function EvidenceField({ observation: { name, values }, observed, change,
     };
     const soften = (/** @type {Event} */ event) => onChange({ soften: Number(/** @type {HTMLInputElement} */ (event.target).value) });
     return html`<div class=${`field${change === undefined ? "" : " changed"}`}>
-        <label><span title=${name}>${name}</span>
+        <label><span>${breakable(name)}</span>
             <select name=${name} value=${now} onChange=${choose}>
                 <option value=${AS_OBSERVED}>${observed === undefined ? "not observed" : `as observed: ${observed}`}</option>
                 ${observed !== undefined && html`<option value=${CLEARED}>not observed</option><option value=${SOFTENED}>softened…</option>`}

@@ -13,26 +13,30 @@ import { Num } from "../ui/number.js";
 /** @typedef {{width: number, height: number}} Size */
 
 /**
- * The message an edge of the address names; the first one, if it names none.
+ * The message that the address names; without one, what an observation says to the state whose beliefs are shown.
+ * @param {import("../session.js").Session} app
  * @param {Api.Inference | null} inference
- * @param {string | undefined} edge
  */
-export function chosenMessage(inference, edge) {
+export function chosenMessage({ info, place }, inference) {
     const messages = inference?.messages ?? [];
-    return messages.find(({ source, target }) => `${source}>${target}` === edge) ?? messages[0];
+    const { factors, states } = info.model;
+    const state = states.find(({ name }) => name === place.state) ?? states[0];
+    const seen = factors.filter(({ observation, variables }) => observation && variables.includes(state.name)).map(({ name }) => name);
+    return messages.find(({ source, target }) => `${source}>${target}` === place.edge)
+        ?? messages.find(({ source, target }) => target === state.name && seen.includes(source)) ?? messages[0];
 }
 
 /** @param {{slice: Api.Node, busy: boolean}} props */
 export function Messages({ slice, busy }) {
     const app = useApp();
     const inference = /** @type {Api.Inference} */ (slice.inference);
-    const message = chosenMessage(inference, app.place.edge);
+    const message = chosenMessage(app, inference);
     const go = (/** @type {string} */ source, /** @type {string} */ target) => app.go({ edge: `${source}>${target}` });
     const words = message && { source: message.source, target: message.target };
     return html`<${Figure} name="message" title="Message" busy=${busy}
         note=${html`log evidence <${Num} value=${inference.log_evidence} id="log_evidence" />`}
         choice=${message && html`<${Choice} inference=${inference} message=${message} />`}
-        table=${() => messageTable(app, message)} python=${words && pythonFor(app, "message", words)}>
+        table=${() => messageTable(app, message)} drawing=${barsOf} python=${words && pythonFor(app, "message", words)}>
         ${message ? html`<div class="message">
             ${inference.graph === "cliques" && html`<div class="clique-tree" style=${{ flexBasis: `${cliqueHeight(inference.messages)}px` }}><${Measured} scroll=${true}>${(/** @type {Size} */ size) =>
                 html`<${CliqueTree} ...${size} messages=${inference.messages} message=${message} onEdge=${go} />`}<//></div>`}
@@ -41,6 +45,11 @@ export function Messages({ slice, busy }) {
             <${BarsLegend} name=${`over ${message.variables.join(", ")}`} />
         </div>` : html`<p class="empty">No messages: ${inference.reason}</p>`}
     <//>`;
+}
+
+/** The bars, and not the junction tree above them. @param {Element} figure @returns {SVGSVGElement | null} */
+function barsOf(figure) {
+    return figure.querySelector("svg.chart:not(.graph)");
 }
 
 /** @param {{inference: Api.Inference, message: Api.Message}} props */

@@ -47,7 +47,7 @@ export function Scene({ facts, image }) {
         ${error && html`<p class="scene-error">${error.message}</p>`}
     </div>
     ${map && pair && html`<p class="legend scene-legend">
-        <span data-tip=${`The joint belief of ${pair.join(" and ")}: the fuller the colour, the more probable`}><i class="swatch swatch-heat"></i>believed here</span>
+        <span data-tip=${`The joint belief of ${pair.join(" and ")}: the fuller the colour, the more probable.\nThe most probable place is framed.`}><i class="swatch swatch-heat"></i>believed here</span>
         ${plan.length > 1 && html`<span data-tip="The most probable place in each slice along the best path"><i class="swatch-path"></i>best path</span>`}
     </p>`}`;
 }
@@ -101,17 +101,19 @@ function Heat({ map, plan }) {
         cells.push(html`<rect class="heat" x=${column} y=${row} width="1" height="1" fill-opacity=${OPAQUE * (values[i] / most)}
             data-tip=${`${x} = ${column}, ${y} = ${row}\nprobability ${short(values[i])}`} />`);
     }
+    const [column, row] = peak(map);
     const [left, top, right, bottom] = map.area ?? WHOLE;
     const place = { left: percent(left), top: percent(top), width: percent(right - left), height: percent(bottom - top) };
     return html`<svg class="scene-heat" style=${place} viewBox=${`0 0 ${columns} ${rows}`} preserveAspectRatio="none" role="img"
         aria-label=${`Where ${x} and ${y} are believed to be`}>
         ${cells}
-        <${Path} plan=${plan} x=${x} y=${y} columns=${columns} rows=${rows} />
+        <${Path} plan=${plan} x=${x} y=${y} />
+        <rect class="scene-peak" x=${column} y=${row} width="1" height="1" />
     </svg>`;
 }
 
-/** The most probable cell of each slice on the planned path. @param {{plan: number[], x: string, y: string, columns: number, rows: number}} props */
-function Path({ plan, x, y, columns, rows }) {
+/** The most probable cell of each slice on the planned path. @param {{plan: number[], x: string, y: string}} props */
+function Path({ plan, x, y }) {
     const { cache, cursor } = useApp();
     const [points, setPoints] = useState(/** @type {[number, number][]} */ ([]));
     const key = plan.join();
@@ -125,9 +127,8 @@ function Path({ plan, x, y, columns, rows }) {
         return () => void (wanted = false);
     }, [key, x, y, cursor.trial, cursor.cycle]);
     if (points.length < 2) return null;
-    const size = Math.max(columns, rows);
     return html`<polyline class="scene-path" points=${points.map(([a, b]) => `${a + 0.5},${b + 0.5}`).join(" ")} />
-        ${points.map(([a, b]) => html`<ellipse class="scene-stop" cx=${a + 0.5} cy=${b + 0.5} rx=${(0.011 * size * columns) / size} ry=${(0.011 * size * rows) / size} />`)}`;
+        <path class="scene-stop" d=${points.map(([a, b]) => `M${a + 0.5} ${b + 0.5}h0`).join("")} />`;
 }
 
 /** @param {Api.Occupancy} map @returns {[number, number]} column, row */
@@ -160,7 +161,7 @@ export function OccupancyControls({ facts }) {
     const walk = (/** @type {Event} */ event) => app.go({ step: /** @type {HTMLInputElement} */ (event.target).value });
     return html`<div class="occupancy-controls">
         <label><span>beliefs of</span>
-            <select value=${pair?.join() ?? "off"} onChange=${choose}>
+            <select value=${pair?.join() ?? "off"} title=${pair?.join(" × ")} onChange=${choose}>
                 ${pairs.map((states) => html`<option value=${states.join()}>${states.join(" × ")}</option>`)}
                 <option value="off">none</option>
             </select>

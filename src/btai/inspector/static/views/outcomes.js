@@ -7,6 +7,7 @@ import { CopyButton } from "../ui/copy.js";
 import { Figure } from "../ui/figure.js";
 import { Measured } from "../ui/measured.js";
 import { Num } from "../ui/number.js";
+import { breakable } from "../ui/words.js";
 
 const PLAN = 8;
 
@@ -38,7 +39,7 @@ function Summary({ original, altered, python }) {
         <table class="data comparison">
             <thead><tr><th></th><th scope="col">as it was</th><th scope="col">what if</th><th></th></tr></thead>
             <tbody>
-                ${row("action", chosen, (outcome) => [outcome.chosen, outcome.forced])}
+                ${row("action", chosen, (outcome) => outcome.chosen)}
                 ${row("best path", plan, (outcome) => outcome.plan)}
                 ${row("log evidence", number(evidence, "log_evidence"), evidence)}
                 ${row("EFE of the next slice", number(after, "efe"), after)}
@@ -63,7 +64,7 @@ function Choice({ original, altered }) {
                 <tr><th></th><th scope="colgroup" colspan="3">as it was</th><th scope="colgroup" colspan="3">what if</th></tr>
                 <tr><th scope="col">action</th>${[0, 1].map(() => html`<th scope="col" class="numeric">visits</th><th scope="col" class="numeric">mean cost</th><th></th>`)}</tr>
             </thead>
-            <tbody>${names.map((name, action) => html`<tr data-action=${action}><th scope="row">${name}</th>${fields(original, action)}${fields(altered, action)}</tr>`)}</tbody>
+            <tbody>${names.map((name, action) => html`<tr data-action=${action}><th scope="row">${breakable(name)}</th>${fields(original, action)}${fields(altered, action)}</tr>`)}</tbody>
         </table></div>
     </section>`;
 }

@@ -46,12 +46,13 @@ function Likelihood({ slice }) {
     const carries = inference?.graph === "factors";
     const observed = (/** @type {string} */ name) => Boolean(inference && loaded?.cycle.evidence[name]);
     const note = inference
-        ? html`<span data-tip=${inference.reason}>${inference.exact ? "exact inference" : "approximate inference"}</span>`
+        ? html`<span data-tip=${inference.reason}>${inference.exact ? "exact inference" : "approximate inference"}</span>
+              <span class="inline-key apart"><i class="key key-observed"></i>observed</span>`
         : "predicted slice";
     return html`<${Figure} name="likelihood" title="Likelihood" note=${note} table=${() => likelihoodTable(info.model)}
         python=${pythonFor(app, "likelihood")}>
         <${Measured} scroll=${true}>${(/** @type {Size} */ size) => html`<${LikelihoodGraph} ...${size}
-            shown=${place.state} message=${carries ? chosenMessage(inference, place.edge) : undefined} observed=${observed}
+            shown=${place.state} message=${carries ? chosenMessage(app, inference) : undefined} observed=${observed}
             onVariable=${(/** @type {string} */ state) => app.go({ state })}
             onEdge=${carries ? (/** @type {string} */ a, /** @type {string} */ b) => app.go({ edge: `${a}>${b}` }) : null} />`}<//>
     <//>`;

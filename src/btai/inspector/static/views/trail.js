@@ -1,6 +1,7 @@
 // The path from the present slice to the node, each step a button.
 
 import { useApp } from "../app-context.js";
+import { whereabouts } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { namesTo } from "../tree/near.js";
 import { Icon } from "../ui/icons.js";
@@ -20,6 +21,6 @@ export function Trail() {
                 ? html`<b aria-current="location">${label(i)}</b>`
                 : html`<button class="link" onClick=${() => app.go({ node }, { remember: true })}>${label(i)}</button>`}
         </li>`)}</ol>
-        <span class="note">${cursor.node === 0 ? "the present slice" : `${nodes.length - 1} step${nodes.length > 2 ? "s" : ""} ahead, node ${cursor.node}`}</span>
+        <span class="note">${whereabouts(cursor.node, nodes.length - 1)}</span>
     </nav>`;
 }

@@ -8,6 +8,7 @@ import { NearTree } from "../tree/near.js";
 import { WholeTree } from "../tree/whole.js";
 import { Figure } from "../ui/figure.js";
 import { Num } from "../ui/number.js";
+import { breakable } from "../ui/words.js";
 import { Controls } from "./controls.js";
 import { OccupancyControls, Scene, occupancyChoice, occupancyTable, sceneAsSvg } from "./occupancy.js";
 
@@ -46,7 +47,7 @@ function Environment({ facts }) {
             <dl class="facts compact">
                 <dt>reward</dt>
                 <dd><${Num} value=${cycle.reward} id="reward" /></dd>
-                ${Object.entries(cycle.observed).map(([name, value]) => html`<dt title=${name}>${name}</dt><dd>${value}</dd>`)}
+                ${Object.entries(cycle.observed).map(([name, value]) => html`<dt>${breakable(name)}</dt><dd>${value}</dd>`)}
             </dl>
         <//>
         <div class="panel"><${Controls} /></div>

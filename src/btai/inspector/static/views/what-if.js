@@ -23,6 +23,7 @@ export function WhatIf() {
         ${answer.error && html`<p class="empty" role="alert">${answer.error.message}</p>`}
         ${answer.value && !answer.error && html`<${Outcomes} original=${answer.value.original} altered=${answer.value.altered} busy=${answer.busy}
             python=${pythonFor(app, "what_if", wordsFor(app, read(place.what), answer.value.altered))} />`}
+        ${place.what && !answer.value && !answer.error && html`<p class="empty" role="status">Planning again\u2026</p>`}
         ${!place.what && html`<${Suggestions} />`}
     </div>`;
 }
@@ -129,7 +130,7 @@ function Form({ busy }) {
                 <label class="field"><span>exploration constant</span>
                     <input type="number" step="any" min="0" placeholder=${info.agent.exp_const} ...${option("exp_const")} /></label>
                 <label class="field"><span>planning iterations</span>
-                    <input type="number" step="1" min="1" max=${MOST} placeholder=${iterations || "as many"} ...${option("iterations")} /></label>
+                    <input type="number" step="1" min="1" max=${MOST} placeholder=${iterations || (loaded?.cycle.budget ?? "")} ...${option("iterations")} /></label>
                 <label class="field"><span>action</span>
                     <select ...${option("action")}>
                         <option value="">as planned</option>

@@ -62,7 +62,7 @@ function rival(why, chosen, wanted) {
 /** The answer in a sentence. @param {{why: Api.Why | undefined, against: number, busy: boolean}} props */
 function Verdict({ why, against, busy }) {
     const app = useApp();
-    if (!why) return null;
+    if (!why) return html`<section class="panel verdict" aria-busy="true"><p class="quiet">Taking the search apart\u2026</p></section>`;
     const ours = why.actions[why.chosen];
     const difference = why.against.find(({ action }) => action === against);
     const choose = (/** @type {Event} */ event) => app.go({ against: /** @type {HTMLSelectElement} */ (event.target).value });
