@@ -117,6 +117,18 @@ class Seen:
         self.page.get_by_label(label).select_option(value)
 
 
+def said(window: Seen) -> dict[str, Any]:
+    """All that the page says, and every number in full, once nothing is being waited for."""
+    expect(window.page.locator('[aria-busy="true"]')).to_have_count(0)
+    main = window.page.locator("main")
+    return {
+        "text": main.inner_text(),
+        "numbers": main.locator("data").evaluate_all("all => all.map(data => data.getAttribute('value'))"),
+        "tips": main.locator("[data-tip]").evaluate_all("all => all.map(one => one.dataset.tip)"),
+        "pictures": main.locator("img").evaluate_all("all => all.map(image => image.naturalWidth)"),
+    }
+
+
 def read(number: str) -> float:
     """A number as people read it on the page: four digits or so, with a true minus."""
     return float(number.replace("\N{MINUS SIGN}", "-"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browser.seen import Seen, agent_at, close, column, same, trial_of
+from browser.seen import Seen, agent_at, close, column, said, same, trial_of
 from inspector.recorded import Recorded
 from playwright.sync_api import Browser, expect
 
@@ -46,18 +46,6 @@ def offline(chromium: Browser, exported: str) -> Iterator[Seen]:
     context.close()
     assert window.complaints == []
     assert {url for url in asked if not url.startswith(("data:", "blob:"))} == {exported}
-
-
-def said(window: Seen) -> dict[str, Any]:
-    """All that the page says, and every number in full, once nothing is being waited for."""
-    expect(window.page.locator('[aria-busy="true"]')).to_have_count(0)
-    main = window.page.locator("main")
-    return {
-        "text": main.inner_text(),
-        "numbers": main.locator("data").evaluate_all("all => all.map(data => data.getAttribute('value'))"),
-        "tips": main.locator("[data-tip]").evaluate_all("all => all.map(one => one.dataset.tip)"),
-        "pictures": main.locator("img").evaluate_all("all => all.map(image => image.naturalWidth)"),
-    }
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(map(str, place.values())))
