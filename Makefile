@@ -11,7 +11,7 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo pymdp test test-all check types docs bench fmt dist lock clean
+.PHONY: help setup demo pymdp test test-all check types docs pictures bench fmt dist lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,9 @@ $(TOOLS): tools/package.json tools/package-lock.json
 
 docs: $(STAMP) ## build the documentation into docs/_build/html; a warning is an error
 	@$(RUN) sphinx --builder html --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
+
+pictures: $(STAMP) ## take the pictures of the documentation anew: look at them before they are committed
+	@BTAI_PICTURES=docs/_static/inspector BTAI_NEEDS_CHROMIUM=1 $(RUN) pytest --quiet tests/browser/test_tour.py
 
 bench: $(STAMP) ## measure speed and memory; QUICK=1 only shows that the measuring works
 	@$(RUN) benchmarks $(if $(QUICK),quick)

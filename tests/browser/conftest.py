@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from browser.models import PLANNING, pair
@@ -63,11 +62,3 @@ def live(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
     """The address of a page with a live agent, and the name of its model."""
     with Inspector(lambda: LiveTrace(*pair(request.param))) as inspector:
         yield inspector.url, request.param
-
-
-@pytest.fixture(scope="session")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where screenshots go: the folder that BTAI_PICTURES names, to look at them, or one that is thrown away."""
-    folder = Path(os.environ.get("BTAI_PICTURES") or tmp_path_factory.mktemp("pictures"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

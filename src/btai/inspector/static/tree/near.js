@@ -137,11 +137,11 @@ function Child({ child, name, facts, width, lines }) {
     const said = [best && praise, selected && "expanded last"].filter(Boolean).join(", ");
     const numbers = [
         `${count(child.visits, "visit")}, mean cost ${short(child.mean_cost)}`,
-        `own EFE ${short(child.efe)}, UCT ${short(child.uct)}`,
+        `EFE ${short(child.efe)}, UCT ${short(child.uct)}`,
     ];
-    const share = child.visits / Math.max(1, facts.facts.visits);
-    const { card: height } = lines;
     const inside = width - 20;
+    const { card: height } = lines;
+    const share = child.visits / Math.max(1, facts.facts.visits);
     return html`<g class=${`node child${best ? " node-best" : ""}${selected ? " node-selected" : ""}`} data-node=${child.node} data-action=${child.action} data-tip=${[name, ...numbers].join("\n")}
         ...${buttonLike(`${name}${said ? `, ${said}` : ""}: ${numbers[0]}. Go there`, () => app.go({ node: child.node }, { remember: true }))}>
         <rect class="card" width=${width} height=${height} rx="7" />
