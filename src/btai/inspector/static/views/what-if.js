@@ -23,7 +23,7 @@ export function WhatIf() {
         ${answer.error && html`<p class="empty" role="alert">${answer.error.message}</p>`}
         ${answer.value && !answer.error && html`<${Outcomes} original=${answer.value.original} altered=${answer.value.altered} busy=${answer.busy}
             python=${pythonFor(app, "what_if", wordsFor(app, read(place.what), answer.value.altered))} />`}
-        ${place.what && !answer.value && !answer.error && html`<p class="empty" role="status">Planning again\u2026</p>`}
+        ${place.what && !answer.value && !answer.error && html`<p class="empty" role="status" aria-busy="true">Planning again\u2026</p>`}
         ${!place.what && html`<${Suggestions} />`}
     </div>`;
 }
