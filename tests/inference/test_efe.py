@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Factor, Spec
 from strategies import evidences, models
 
-from btai.inference import ExpectedFreeEnergy, Prediction, expected_free_energy, p_step
+from btai.inference import Beliefs, ExpectedFreeEnergy, Prediction, expected_free_energy, p_step
 
 thorough = settings(max_examples=80)
 CLOSE = 1e-12
@@ -31,7 +31,8 @@ def predicted(
 
 
 def energy_of(spec: Spec, prediction: oracle.Prediction) -> ExpectedFreeEnergy:
-    return expected_free_energy(spec.build(), Prediction(*prediction))
+    ts = spec.build()
+    return expected_free_energy(ts, Prediction(Beliefs(ts, prediction.states), Beliefs(ts, prediction.observations)))
 
 
 def approx(value: float) -> object:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from btai.agents.options import Options
 from btai.agents.tree_agent import TreeAgent, read_only
-from btai.inference import Inference, i_step, prior_factors, write_evidence
+from btai.inference import Beliefs, Inference, i_step, prior_factors, write_evidence
 from btai.model import TemporalSlice
 from btai.planning import Backend, NumpyBackend, Tree
 
@@ -96,10 +96,10 @@ class BTAI_3MF(TreeAgent):
         self._perceive(self._backend.predict(self._posterior, executed), obs, self._new_tree(executed))
 
     @property
-    def prior(self) -> Mapping[str, Vector]:
+    def prior(self) -> Beliefs:
         """The prior over the present states: as declared after `reset`, predicted after `update`."""
         self._require_reset("prior")
-        return self.ts.state_layout.views(read_only(self._prior))
+        return Beliefs(self.ts, self.ts.state_layout.views(read_only(self._prior)))
 
     @property
     def evidence(self) -> Mapping[str, Vector]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from btai.agents.options import Options, check_positive, checked_whole
 from btai.agents.tree_agent import TreeAgent, read_only
-from btai.inference import Inference, Prediction, evidence_vectors, prior_factors
+from btai.inference import Beliefs, Inference, Prediction, evidence_vectors, prior_factors
 from btai.inference.vmp import LogTables, Stopping, arrivals, branches
 from btai.model import TemporalSlice
 from btai.planning.vmp import NumpyVmp, PastBeliefs, VmpBackend
@@ -104,13 +104,13 @@ class BTAI_VMP(TreeAgent):
         return self._past
 
     @property
-    def prior(self) -> Mapping[str, Vector]:
+    def prior(self) -> Beliefs:
         """What the past alone says of the present states, `[n_S]` each; after `reset`, the prior of the trial."""
         self._require_reset("prior")
         if self._past.time == 0:
-            return self._first_prior
+            return Beliefs(self.ts, self._first_prior)
         before = self._past.time - 1
-        return arrivals(self._tables, self._past.states(before), self._past.action(before))
+        return Beliefs(self.ts, arrivals(self._tables, self._past.states(before), self._past.action(before)))
 
     @property
     def evidence(self) -> Mapping[str, Vector]:

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from btai.notebook import Html, bar, element, panel, table
 from btai.planning import Node, TreeView
 
 __all__ = ["ActionSummary", "Explanation"]
 
 Terms = Mapping[str, float]
+
+UNDER_TIME_LIMIT = "Planned under a time limit: another run may come out differently."
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Explanation:
     @classmethod
     def of(cls, tree: TreeView, chosen: int, reproducible: bool = True) -> Explanation:
         """Explain a choice by its tree."""
-        names = tree.ts.action.values or tuple(str(a) for a in range(tree.n_actions))
+        names = tree.ts.labels(tree.ts.action.name)
         actions = tuple(_summary(node, name) for node, name in zip(tree.root.children, names, strict=True))
         return cls(chosen, actions, len(tree.expanded), reproducible)
 
@@ -62,19 +65,40 @@ class Explanation:
         return max(differences, key=lambda term: sign * differences[term], default="")
 
     def __repr__(self) -> str:
-        best = self.actions[self.chosen]
         width = max(len(name) for name in ("action", *(s.name for s in self.actions)))
         lines = [
-            f"{best.name} was chosen"
-            f" (planning iterations: {self.iterations}, visits: {best.visits}, mean cost: {best.mean_cost:.4f}).",
+            self._result(),
             f"  {'action':<{width}}  visits  mean cost  exploration        UCT    own EFE  against the chosen one",
         ]
         for s in self.actions:
             numbers = f"{s.visits:>6}  {s.mean_cost:>9.4f}  {s.exploration:>11.4f}  {s.uct:>9.4f}  {s.efe:>9.4f}"
             lines.append(f"  {s.name:<{width}}  {numbers}  {self._verdict(s.action)}")
         if not self.reproducible:
-            lines.append("  Planned under a time limit: another run may come out differently.")
+            lines.append(f"  {UNDER_TIME_LIMIT}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> Html:
+        heads = ("action", "", "visits", "mean cost", "exploration", "UCT", "own EFE", "against the chosen one")
+        most = max(s.visits for s in self.actions)
+        rows = (
+            (
+                element("b", s.name) if s.action == self.chosen else s.name,
+                bar(s.visits / most),
+                s.visits,
+                *(f"{number:.4f}" for number in (s.mean_cost, s.exploration, s.uct, s.efe)),
+                self._verdict(s.action),
+            )
+            for s in self.actions
+        )
+        warning = () if self.reproducible else (element("div", UNDER_TIME_LIMIT),)
+        return panel(self._result(), table(heads, rows, numbers=range(2, 7)), *warning)
+
+    def _result(self) -> str:
+        best = self.actions[self.chosen]
+        return (
+            f"{best.name} was chosen"
+            f" (planning iterations: {self.iterations}, visits: {best.visits}, mean cost: {best.mean_cost:.4f})."
+        )
 
     def _verdict(self, action: int) -> str:
         difference = self._costlier_by(action)
@@ -107,9 +131,7 @@ def _mean_terms(node: Node) -> Terms:
     """The terms of the node's mean cost: the mean over all expected free energies that were added up in it."""
     totals: Counter[str] = Counter()
     for contributor in _contributors(node):
-        parts = contributor.expected_free_energy
-        totals.update({f"risk of {', '.join(group)}": value for group, value in parts.risk.items()})
-        totals.update({f"ambiguity of {name}": value for name, value in parts.ambiguity.items()})
+        totals.update(contributor.expected_free_energy.terms)
     return {term: total / node.visits for term, total in totals.items()}
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from btai.agents.explain import Explanation
 from btai.agents.options import ROOTS, Options, check_room, checked_root, checked_whole
 from btai.errors import PlanningError
-from btai.inference import Prediction, p_step
+from btai.inference import Beliefs, Prediction, p_step
 from btai.model import TemporalSlice
 from btai.planning import NO_NODE, ROOT, Searcher, Tree, TreeView, choose_action, grown_tree, new_tree
 from btai.planning.tree import ITERATIONS
@@ -92,10 +92,10 @@ class TreeAgent(ABC):
         return self.options.time_limit is None
 
     @property
-    def beliefs(self) -> Mapping[str, Vector]:
+    def beliefs(self) -> Beliefs:
         """The posterior beliefs over the present states, `[n_S]` each."""
         self._require_reset("beliefs")
-        return self.ts.state_layout.views(read_only(self._posterior))
+        return Beliefs(self.ts, self.ts.state_layout.views(read_only(self._posterior)))
 
     @property
     def tree(self) -> TreeView:

@@ -38,8 +38,7 @@ def _sharing(program: Program) -> Iterator[str]:
 
 def _class_names(program: Program, component: Component) -> list[str]:
     """The actions of each class, by name."""
-    action = program.ts.action
-    names = action.values or tuple(str(a) for a in range(action.size))
+    names = program.ts.labels(program.ts.action.name)
     return [
         " = ".join(name for name, of in zip(names, component.class_of, strict=True) if of == k)
         for k in range(len(component.representatives))

@@ -15,8 +15,10 @@ from rich.text import Text
 from btai.experiments.configuration import flattened
 from btai.experiments.run import Progress as RunProgress
 from btai.experiments.summary import Summary
+from btai.notebook import Html, panel
+from btai.notebook import table as html_table
 
-__all__ = ["configuration_table", "progress_bars", "run_as_json", "run_table"]
+__all__ = ["configuration_table", "progress_bars", "run_as_html", "run_as_json", "run_table"]
 
 
 def run_table(summary: Summary, configuration: Mapping[str, Any]) -> Table:
@@ -36,6 +38,11 @@ def run_as_json(summary: Summary, configuration: Mapping[str, Any], path: Path |
         "out": None if path is None else str(path),
         "configuration": configuration,
     }
+
+
+def run_as_html(summary: Summary, wanted: int) -> Html:
+    """The same for notebooks."""
+    return panel("Run", html_table(("", ""), _lines(summary, wanted)))
 
 
 @contextmanager

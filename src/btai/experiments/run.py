@@ -39,6 +39,11 @@ class RunResult:
     configuration: dict[str, Any]
     path: Path | None  # of the run file, if one was asked for
 
+    def _repr_html_(self) -> str:
+        from btai.experiments.report import run_as_html
+
+        return run_as_html(self.summary, self.configuration["trials"])
+
 
 def run(
     agent: Agent | Callable[[], Agent],

@@ -37,6 +37,11 @@ class Summary:
         """The figures by name."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        from btai.experiments.report import run_as_html
+
+        return run_as_html(self, self.trials)
+
 
 class Tally:
     """Adds up trials one by one; a summary is ready at any time."""

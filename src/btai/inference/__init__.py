@@ -1,5 +1,6 @@
 """The paper's equations in NumPy, written to be read: I-step, P-step and expected free energy."""
 
+from btai.inference.beliefs import Beliefs
 from btai.inference.efe import ExpectedFreeEnergy, expected_free_energy
 from btai.inference.evidence import evidence_vectors, write_evidence
 from btai.inference.factors import prior_factors
@@ -7,6 +8,7 @@ from btai.inference.istep import Inference, i_step
 from btai.inference.pstep import Prediction, p_step
 
 __all__ = [
+    "Beliefs",
     "ExpectedFreeEnergy",
     "Inference",
     "Prediction",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from btai.inference.pstep import Prediction
 from btai.model import TemporalSlice
+from btai.notebook import Html, bar, panel, table
 
 __all__ = ["ExpectedFreeEnergy", "expected_free_energy"]
 
@@ -19,7 +20,7 @@ Table = NDArray[np.float64]
 Group = tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExpectedFreeEnergy:
     """G of a predicted slice: the risk of each preference group plus the ambiguity of each observation."""
 
@@ -42,6 +43,12 @@ class ExpectedFreeEnergy:
         # Not `sum`, which compensates for rounding since Python 3.12: the same bits everywhere.
         return reduce(add, (*self.risk.values(), *self.ambiguity.values()), 0.0)
 
+    @property
+    def terms(self) -> Mapping[str, float]:
+        """The parts in words, in the same order: "risk of O_x, O_y", "ambiguity of O_x"."""
+        risks = {f"risk of {', '.join(group)}": value for group, value in self.risk.items()}
+        return risks | {f"ambiguity of {name}": value for name, value in self.ambiguity.items()}
+
     def risk_cells(self, group: Group) -> Table:
         """The term q (ln q - ln C) of each joint outcome of the group, shaped like its preference."""
         preference = {p.observations: p.table for p in self.ts.preferences}[group]
@@ -59,6 +66,15 @@ class ExpectedFreeEnergy:
     def weights(self, observation: str) -> Table:
         """The predicted probability of each configuration of the parents, `[*parents]`."""
         return _outer([self.prediction.states[parent] for parent in self.ts.observations[observation].parents])
+
+    def __repr__(self) -> str:
+        terms = " + ".join(f"{value:.4f} ({term})" for term, value in self.terms.items())
+        return f"ExpectedFreeEnergy: {self.total:.4f}" + (f" = {terms}" if terms else "")
+
+    def _repr_html_(self) -> Html:
+        most = max(self.terms.values(), default=0.0)
+        rows = ((term, bar(value / most if most > 0 else 0.0), f"{value:.4f}") for term, value in self.terms.items())
+        return panel(f"Expected free energy: {self.total:.4f}", table(("", "", ""), rows, numbers=[2]))
 
 
 def expected_free_energy(ts: TemporalSlice, prediction: Prediction) -> ExpectedFreeEnergy:

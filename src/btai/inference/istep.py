@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from btai.errors import ImpossibleObservationError, PlanningError
+from btai.inference.beliefs import Beliefs
 from btai.inference.evidence import evidence_vectors
 from btai.inference.factors import (
     Factor,
@@ -25,17 +26,18 @@ from btai.inference.loopy import LoopyOptions, propagate_loopily
 from btai.inference.pstep import expected_column
 from btai.inference.trees import Messages, two_passes
 from btai.model import MAX_CLIQUE_ENTRIES, TemporalSlice, is_forest
+from btai.notebook import Html, panel, table
 
 __all__ = ["Inference", "i_step"]
 
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Inference:
     """What an I-step found, and how far it can be trusted."""
 
-    posteriors: Mapping[str, Vector]
+    posteriors: Beliefs
     """P(S_t^s | O_t) of each state, `[n_S]`."""
     log_evidence: float
     """ln P(O_t); where `exact` is false Bethe's approximation of it or, of variational message passing, minus the free
@@ -48,9 +50,21 @@ class Inference:
     variational message passing."""
     iterations: int = 0
     """The sweeps of loopy propagation, or of variational message passing."""
-    messages: Messages = field(default_factory=dict, repr=False)
+    messages: Messages = field(default_factory=dict)
     """The normalised messages by edge: `messages["S_x", "f_O_x"]` on trees and in loopy propagation, where the
     factor of variable `X` is called `f_X`; between cliques, `messages["{S_x, S_y}", "{S_y}"]`, in a junction tree."""
+
+    def __repr__(self) -> str:
+        return "\n".join([*(f"{name}: {fact}" for name, fact in self._facts()), repr(self.posteriors)])
+
+    def _repr_html_(self) -> Html:
+        return panel("Inference", table(("", ""), self._facts()), self.posteriors.as_table())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("exact", f"{'yes' if self.exact else 'no'}, {self.reason}"),
+            ("log-evidence", f"{self.log_evidence:.4f}"),
+        ]
 
 
 def i_step(
@@ -113,7 +127,7 @@ def _infer(
         max_clique = sys.maxsize if ts.inference == "exact" else MAX_CLIQUE_ENTRIES
         posteriors, log_evidence, messages = calibrate(factors, sizes, max_clique)
         reason = "the factor graph has loops; solved by junction tree"
-        return Inference(posteriors, log_evidence, True, reason, messages=messages)
+        return Inference(Beliefs(ts, posteriors), log_evidence, True, reason, messages=messages)
     if _is_tree(factors, sizes):
         return _exact_on_tree(
             ts, factors, sizes, evidence, "the factors of the observations that were made form no loop"
@@ -122,7 +136,7 @@ def _infer(
     settled = "settled" if residual <= loopy.tolerance else "did not settle"
     reason = f"the factor graph has loops and loopy propagation was asked for; it {settled} in {iterations} sweeps"
     messages |= _observation_messages(ts, messages, evidence)
-    return Inference(posteriors, log_evidence, False, reason, residual, iterations, messages)
+    return Inference(Beliefs(ts, posteriors), log_evidence, False, reason, residual, iterations, messages)
 
 
 def _is_tree(factors: Sequence[Factor], sizes: Mapping[str, int]) -> bool:
@@ -139,7 +153,7 @@ def _exact_on_tree(
 ) -> Inference:
     posteriors, log_evidence, messages = two_passes(factors, sizes)
     messages |= _observation_messages(ts, messages, evidence)
-    return Inference(posteriors, log_evidence, True, reason, messages=messages)
+    return Inference(Beliefs(ts, posteriors), log_evidence, True, reason, messages=messages)
 
 
 def _observation_messages(ts: TemporalSlice, messages: Messages, evidence: Mapping[str, Vector]) -> Messages:

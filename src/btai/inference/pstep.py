@@ -9,19 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from btai.errors import PlanningError
+from btai.inference.beliefs import Beliefs
 from btai.model import TemporalSlice
+from btai.notebook import Html, panel
 
 __all__ = ["Prediction", "expected_column", "p_step"]
 
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Prediction:
     """P(S_J^s | O_t) `[n_S]` for each state and P(O_J^o | O_t) `[n_O]` for each observation."""
 
-    states: Mapping[str, Vector]
-    observations: Mapping[str, Vector]
+    states: Beliefs
+    observations: Beliefs
+
+    def __repr__(self) -> str:
+        return f"{self.states}\n{self.observations}"
+
+    def _repr_html_(self) -> Html:
+        return panel("Prediction", self.states.as_table(), self.observations.as_table())
 
 
 def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Prediction:
@@ -41,7 +49,7 @@ def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Pre
         name: expected_column(o.likelihood, [states[parent] for parent in o.parents])
         for name, o in ts.observations.items()
     }
-    return Prediction(states, observations)
+    return Prediction(Beliefs(ts, states), Beliefs(ts, observations))
 
 
 def expected_column(table: Vector, parents: Sequence[Vector]) -> Vector:

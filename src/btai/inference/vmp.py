@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from btai.errors import EvidenceError, TableError
+from btai.inference.beliefs import Beliefs
 from btai.inference.evidence import evidence_vectors
 from btai.inference.pstep import Prediction, expected_column
 from btai.model import TemporalSlice
@@ -206,7 +207,7 @@ def branches(
     q |= {v: _uniform(ts, v) for v in hidden}
     settling = _settle(terms, hidden, q, stopping)
     predictions = [
-        Prediction({name: q[name, action] for name in ts.states}, {name: q[name, action] for name in ts.observations})
+        Prediction(*(Beliefs(ts, {name: q[name, action] for name in kind}) for kind in (ts.states, ts.observations)))
         for action in range(ts.action.size)
     ]
     return predictions, settling

@@ -150,8 +150,7 @@ class _Merging:
         parts = [variables[part] for part in self.parts[name]]
         if len(parts) == 1:
             return parts[0].values
-        labels = (part.values or tuple(map(str, range(part.size))) for part in parts)
-        return tuple(map(", ".join, product(*labels)))
+        return tuple(map(", ".join, product(*(self.ts.labels(part.name) for part in parts))))
 
     def prior(self, state: str) -> _Product:
         """The prior of a new state."""

@@ -135,6 +135,11 @@ class TemporalSlice(_Part):
         variables: Iterable[Any] = (*self.states.values(), *self.observations.values(), self.action)
         return {v.name: v.size for v in variables}
 
+    def labels(self, name: str) -> tuple[str, ...]:
+        """What the values of a variable are called; their numbers, if they have no names."""
+        variable = self.action if name == self.action.name else self.states.get(name) or self.observations[name]
+        return variable.values or tuple(map(str, range(variable.size)))
+
     @cached_property
     def state_layout(self) -> Layout:
         """Where each state's vector lies in a flat belief."""
@@ -175,6 +180,11 @@ class TemporalSlice(_Part):
         from btai.model.show import slice_as_text
 
         return slice_as_text(self)
+
+    def _repr_html_(self) -> str:
+        from btai.model.show import slice_as_html
+
+        return slice_as_html(self)
 
 
 def _received(

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from btai.errors import PlanningError
-from btai.inference import ExpectedFreeEnergy, Prediction, expected_free_energy, p_step
+from btai.inference import Beliefs, ExpectedFreeEnergy, Prediction, expected_free_energy, p_step
 from btai.model import TemporalSlice
+from btai.notebook import Html
 from btai.planning.tree import ITERATIONS, NO_NODE, NODES, ROOT, Tree
 
 __all__ = ["Node", "TreeView"]
@@ -49,7 +50,7 @@ class TreeView:
         self.cost = _snapshot(tree.cost, nodes)
         self.efe = _snapshot(tree.efe, nodes)
         self.expanded = _snapshot(tree.expanded, int(tree.counts[ITERATIONS]))
-        self._root_beliefs = dict(beliefs)
+        self._root_beliefs = Beliefs(ts, dict(beliefs))
         self._predict = predict or partial(p_step, ts)
         self._predictions: dict[int, Prediction] = {}
 
@@ -77,7 +78,7 @@ class TreeView:
             node = max(children, key=lambda child: (child.visits, -child.mean_cost))
         return node.path
 
-    def beliefs(self, index: int) -> Mapping[str, Vector]:
+    def beliefs(self, index: int) -> Beliefs:
         """The beliefs over the states of node `index`."""
         return self._root_beliefs if index == ROOT else self.prediction(index).states
 
@@ -98,6 +99,11 @@ class TreeView:
 
     def __repr__(self) -> str:
         return f"TreeView: {len(self)} nodes after {len(self.expanded)} planning iterations"
+
+    def _repr_html_(self) -> Html:
+        from btai.planning.show import tree_as_html
+
+        return tree_as_html(self)
 
 
 @dataclass(frozen=True)
@@ -166,12 +172,12 @@ class Node:
         return -self.mean_cost + self.exploration
 
     @property
-    def beliefs(self) -> Mapping[str, Vector]:
+    def beliefs(self) -> Beliefs:
         """P(S_I | O_t) of each state, `[n_S]`."""
         return self.tree.beliefs(self.index)
 
     @property
-    def predicted_observations(self) -> Mapping[str, Vector]:
+    def predicted_observations(self) -> Beliefs:
         """P(O_I | O_t) of each observation, `[n_O]`."""
         return self.tree.prediction(self.index).observations
 
@@ -193,6 +199,11 @@ class Node:
     def __repr__(self) -> str:
         numbers = f"visits {self.visits}, mean cost {self.mean_cost:.6g}, efe {self.efe:.6g}"
         return f"Node {self.index}: path {self.path}, {numbers}"
+
+    def _repr_html_(self) -> Html:
+        from btai.planning.show import node_as_html
+
+        return node_as_html(self)
 
 
 def _snapshot(array: NDArray[Any], length: int) -> NDArray[Any]:

@@ -157,11 +157,10 @@ def _policies(ts: TemporalSlice) -> NDArray[np.int32]:
 
 
 def _names(ts: TemporalSlice, groups: Sequence[Group]) -> Names:
-    modalities = {group: [ts.observations[name] for name in group] for group in groups}
     values = {
-        "&".join(group): [", ".join(labels) for labels in product(*map(_labels, members))]
-        for group, members in modalities.items()
-        if any(o.values for o in members)
+        "&".join(group): [", ".join(labels) for labels in product(*map(ts.labels, group))]
+        for group in groups
+        if any(ts.observations[name].values for name in group)
     }
     return Names(
         states=tuple(ts.states),
@@ -171,10 +170,6 @@ def _names(ts: TemporalSlice, groups: Sequence[Group]) -> Names:
         state_values={s.name: s.values for s in ts.states.values() if s.values},
         observation_values=values,
     )
-
-
-def _labels(observation: Observation) -> Sequence[str]:
-    return observation.values or [str(i) for i in range(observation.size)]
 
 
 def _losses(ts: TemporalSlice) -> Iterator[Loss]:
