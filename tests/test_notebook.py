@@ -316,6 +316,9 @@ def test_run_and_its_summary_show_their_figures() -> None:
     ]
     result = run(BTAI_3MF(corridor_slice(), 3, engine="numpy"), Corridor(), trials=2)
     assert rows(shown(result)) == rows(shown(result.summary))
+    assert [text.split() for text in repr(result).splitlines()] == [
+        " ".join(row).split() for row in rows(shown(result))
+    ]
 
 
 # --- names from outside -----------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ __all__ = ["Html", "bar", "element", "histogram", "likeliest", "panel", "table"]
 Vector = NDArray[np.float64]
 
 BLUE = "#5b8bd0"  # readable on white and on black
-CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:middle;max-width:none;white-space:nowrap"
-NUMBER = CELL.replace("left", "right")
+CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:middle;max-width:none"
+NUMBER = CELL.replace("left", "right") + ";white-space:nowrap"
 LEAST_NAMED = 0.0005  # a probability that is not shown as 0.0 %
 MOST_COLUMNS = 128  # of a histogram; more would be thinner than a pixel
 

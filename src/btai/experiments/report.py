@@ -18,7 +18,7 @@ from btai.experiments.summary import Summary
 from btai.notebook import Html, panel
 from btai.notebook import table as html_table
 
-__all__ = ["configuration_table", "progress_bars", "run_as_html", "run_as_json", "run_table"]
+__all__ = ["configuration_table", "progress_bars", "run_as_html", "run_as_json", "run_as_text", "run_table"]
 
 
 def run_table(summary: Summary, configuration: Mapping[str, Any]) -> Table:
@@ -38,6 +38,13 @@ def run_as_json(summary: Summary, configuration: Mapping[str, Any], path: Path |
         "out": None if path is None else str(path),
         "configuration": configuration,
     }
+
+
+def run_as_text(summary: Summary, wanted: int) -> str:
+    """The same for a shell that shows what a line gives."""
+    lines = _lines(summary, wanted)
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in lines)
 
 
 def run_as_html(summary: Summary, wanted: int) -> Html:

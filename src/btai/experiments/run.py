@@ -30,7 +30,7 @@ __all__ = ["Progress", "RunResult", "all_starts", "conditions", "jobs_of", "run"
 Progress = Callable[[Summary, int], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResult:
     """What a run gave."""
 
@@ -38,6 +38,11 @@ class RunResult:
     summary: Summary
     configuration: dict[str, Any]
     path: Path | None  # of the run file, if one was asked for
+
+    def __repr__(self) -> str:
+        from btai.experiments.report import run_as_text
+
+        return run_as_text(self.summary, self.configuration["trials"])
 
     def _repr_html_(self) -> str:
         from btai.experiments.report import run_as_html
