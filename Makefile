@@ -11,10 +11,10 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo pymdp test test-all check types docs pictures bench fmt dist lock clean
+.PHONY: help setup demo pymdp test test-all check types docs pictures notebooks bench results fmt dist lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## make .venv or bring it up to date (the other targets do so themselves)
 
@@ -63,8 +63,19 @@ docs: $(STAMP) ## build the documentation into docs/_build/html; a warning is an
 pictures: $(STAMP) ## take the pictures of the documentation anew: look at them before they are committed
 	@BTAI_PICTURES=docs/_static/inspector BTAI_NEEDS_CHROMIUM=1 $(RUN) pytest --quiet tests/browser/test_tour.py
 
+notebooks: $(STAMP) ## run the notebooks of examples/ anew, and keep their outputs in them
+	@$(RUN) ruff format --quiet examples
+	@$(VENV)/bin/python docs/notebooks.py
+
 bench: $(STAMP) ## measure speed and memory; QUICK=1 only shows that the measuring works
 	@$(RUN) benchmarks $(if $(QUICK),quick)
+
+RESULTS := benchmarks/results
+
+results: bench ## measure all that the page of results shows: bench, and the paper's tables in full; on a quiet machine
+	@rm -rf $(RESULTS)/runs
+	@$(VENV)/bin/btai reproduce --folder $(RESULTS)/runs --figure $(RESULTS)/reproduce.png --markdown > $(RESULTS)/runs.md
+	@mv $(RESULTS)/runs.md $(RESULTS)/reproduce.md
 
 fmt: $(STAMP) ## format the code and mend what the linter can
 	@$(RUN) ruff check --fix-only

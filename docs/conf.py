@@ -12,9 +12,10 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # for `pages`, beside this file
+sys.path.insert(0, str(HERE))  # for the modules beside this file
 
 from pages import write_pages  # noqa: E402
+from sources import link_sources  # noqa: E402
 
 import btai  # noqa: E402
 
@@ -24,11 +25,11 @@ project_copyright = "The btai authors; MIT licence"
 version = release = btai.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_made/parts"]
 html_theme = "furo"
 html_title = f"btai {release}"
 html_static_path = ["_static"]
-html_css_files = ["formulas.css"]
+html_css_files = ["pages.css"]
 html_copy_source = False
 html_math_renderer = "mathml"
 
@@ -43,7 +44,9 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 # What signatures say of NumPy, of aliases such as `Vector` and of types of a package's inside has no page here.
-nitpick_ignore_regex = [(r"py:.*", r"(?!btai\.).*"), (r"py:class", r"btai(\.\w+){3,}")]
+nitpick_ignore_regex = [(r"py:.*", r"(?!btai\.).*"), (r"py:class", r"btai(\.\w+){3,}|btai\.notebook\.\w+")]
+
+COLON = "\ue000"  # a character that nobody writes
 
 
 def mathml(node: Any, *, as_block: bool = False) -> str:
@@ -65,8 +68,15 @@ def displayed_formula(self: Any, node: Any) -> None:
     raise SkipNode  # the formula is written: there is nothing below it
 
 
+def hide_colon(_app: Sphinx, what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    """From Napoleon, which would take what a property's first sentence has before a colon for its type."""
+    if what in {"attribute", "data", "property"} and lines:
+        lines[0] = lines[0].replace(":", COLON)
+
+
 def own_words(_app: Sphinx, what: str, _name: str, obj: object, _options: object, lines: list[str]) -> None:
     """Leave out what Python says by itself: the number of a named tuple's field, the help of a constant's type."""
+    lines[:] = [line.replace(COLON, ":") for line in lines]
     of_type = what == "data" and lines and (getdoc(obj) or "").startswith(lines[0])
     if of_type or (lines and lines[0].startswith("Alias for field number")):
         lines.clear()
@@ -75,6 +85,8 @@ def own_words(_app: Sphinx, what: str, _name: str, obj: object, _options: object
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx."""
     app.add_html_math_renderer("mathml", (formula, None), (displayed_formula, None))
-    app.connect("autodoc-process-docstring", own_words)
+    app.connect("autodoc-process-docstring", hide_colon, priority=400)  # Napoleon has 500
+    app.connect("autodoc-process-docstring", own_words, priority=600)
     app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir)))
+    app.connect("doctree-resolved", link_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

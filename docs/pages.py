@@ -10,12 +10,13 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+from measured import write_measured
+from notebooks import NOTEBOOKS, as_markdown, read
+from sources import PAGE, sources_page
 
 from btai.cli import main
 
 __all__ = ["write_pages"]
-
-NO_PICTURES = "There are no pictures here: `make bench` measures and draws them, into `benchmarks/results/`."
 
 PARTS = ("agents", "engine", "envs", "errors", "experiments", "inference", "inspector", "interop", "model", "planning")
 
@@ -25,19 +26,13 @@ def write_pages(docs: Path) -> None:
     made = docs / "_made"
     shutil.rmtree(made, ignore_errors=True)
     (made / "reference").mkdir(parents=True)
-    (made / "benchmarks.md").write_text(benchmarks(docs.parent / "benchmarks" / "results", made), "utf-8")
+    write_measured(docs.parent / "benchmarks" / "results", made)
+    for notebook in NOTEBOOKS:
+        (made / f"{notebook.stem}.md").write_text(as_markdown(read(notebook)), "utf-8")
+    (docs / f"{PAGE}.md").write_text(sources_page(docs.parent), "utf-8")
     (made / "command.md").write_text(command(), "utf-8")
     for part in PARTS:
         (made / "reference" / f"{part}.md").write_text(reference(f"btai.{part}"), "utf-8")
-
-
-def benchmarks(results: Path, made: Path) -> str:
-    """The curves that were measured last, if any were."""
-    pictures = sorted(results.glob("*.png"))
-    for picture in pictures:
-        shutil.copy(picture, made)
-    shown = [f"## {p.stem.replace('_', ' ').capitalize()}\n\n![{p.stem}]({p.name})" for p in pictures]
-    return "\n\n".join(["# Benchmarks", *(shown or [NO_PICTURES])]) + "\n"
 
 
 def command() -> str:

@@ -16,6 +16,8 @@ from test_exports import PACKAGES
 pytestmark = pytest.mark.slow
 
 COMMANDS = "btai.commands"  # its names are commands of `btai`, which have a page of their own
+TEST = re.compile(r"`(tests/[\w/]+\.py(?:::\w+)?)`")
+LINK = re.compile(r'href="_made/sources\.html#([\w-]+)"><code[^>]*><span class="pre">([^<]+)</span>')
 FETCHED = re.compile(r"""(?:\bsrc=|<link\b[^>]*\bhref=|@import\s|\burl\()\s*["']?((?:https?:)?//[^"'\s>)]+)""")
 
 
@@ -54,6 +56,16 @@ def test_what_import_btai_shows_stands_in_the_first_table() -> None:
     text = (ROOT / "docs" / "reference" / "index.md").read_text("utf-8")
     names = import_module("btai").__all__
     assert [name for name in names if not re.search(rf"btai\.(\w+\.)?{name}`", text)] == []
+
+
+def test_every_test_that_a_page_names_is_a_link_to_its_source(built: Path) -> None:
+    sources = (built / "_made" / "sources.html").read_text("utf-8")
+    for page in ("promises", "decisions", "theory", "results"):
+        named = TEST.findall((ROOT / "docs" / f"{page}.md").read_text("utf-8"))
+        links = LINK.findall((built / f"{page}.html").read_text("utf-8"))
+        assert sorted(text for _, text in links if text.startswith("tests/")) == sorted(named)
+        assert [place for place, _ in links if f'id="{place}"' not in sources] == []
+    assert 'def</span> <span class="nf">test_killed_batch_loses_only_the_trials_under_way' in sources
 
 
 def test_no_page_fetches_anything_from_elsewhere(built: Path) -> None:
