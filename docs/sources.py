@@ -25,14 +25,14 @@ def sources_page(root: Path) -> str:
 
 
 def _section(root: Path, file: str, functions: list[str], is_named: bool) -> str:
-    """A file, whole if it is named for itself and no test of the package; else the functions named."""
+    """A file: an example that is named as a whole; or what a file of tests is about, and the tests named."""
     source = (root / file).read_text("utf-8")
-    blocks = [f"({make_id(file)})=\n## `{file}`", *filter(None, [ast.get_docstring(ast.parse(source))])]
-    if is_named and file.startswith("examples/"):
-        blocks.append(_python(source))
+    is_whole = is_named and file.startswith("examples/")
+    about = _python(source) if is_whole else ast.get_docstring(ast.parse(source)) or ""
+    blocks = [f"({make_id(file)})=\n## `{file}`", about]
     for name in functions:
         blocks += [f"({make_id(name)})=\n### `{name.partition('::')[2]}`", _python(_function(source, name))]
-    return "\n\n".join(blocks)
+    return "\n\n".join(filter(None, blocks))
 
 
 def _function(source: str, name: str) -> str:
