@@ -11,10 +11,10 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo pymdp test test-all check types docs pictures notebooks bench results fmt dist lock clean
+.PHONY: help setup demo pymdp test test-all check types docs pictures notebook bench results fmt dist lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## make .venv or bring it up to date (the other targets do so themselves)
 
@@ -63,7 +63,7 @@ docs: $(STAMP) ## build the documentation into docs/_build/html; a warning is an
 pictures: $(STAMP) ## take the pictures of the documentation anew: look at them before they are committed
 	@BTAI_PICTURES=docs/_static/inspector BTAI_NEEDS_CHROMIUM=1 $(RUN) pytest --quiet tests/browser/test_tour.py
 
-notebooks: $(STAMP) ## run the notebooks of examples/ anew, and keep their outputs in them
+notebook: $(STAMP) ## run the notebooks of examples/ anew, and keep their outputs in them
 	@$(RUN) ruff format --quiet examples
 	@$(VENV)/bin/python docs/notebooks.py
 

@@ -30,7 +30,7 @@ def test_stored_outputs_are_current(path: Path, tmp_path: Path, monkeypatch: pyt
     stored = read(path)
     fresh = comparable(executed(stored))
     for number, (before, now) in enumerate(zip(comparable(stored), fresh, strict=True), start=1):
-        assert before == now, f"{path.name}, code cell {number}: `make notebooks` runs it anew"
+        assert before == now, f"{path.name}, code cell {number}: `make notebook` runs it anew"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
