@@ -65,7 +65,7 @@ def test_every_test_that_a_page_names_is_a_link_to_its_source(built: Path) -> No
         links = LINK.findall((built / f"{page}.html").read_text("utf-8"))
         assert sorted(text for _, text in links if text.startswith("tests/")) == sorted(named)
         assert [place for place, _ in links if f'id="{place}"' not in sources] == []
-    assert 'def</span> <span class="nf">test_killed_batch_loses_only_the_trials_under_way' in sources
+    assert '<span class="nf">test_killed_batch_loses_only_the_trials_under_way</span>' in sources
 
 
 def test_no_page_fetches_anything_from_elsewhere(built: Path) -> None:
