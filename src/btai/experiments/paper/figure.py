@@ -40,7 +40,8 @@ def draw_figure(lines: Sequence[Reproduced], path: Path) -> None:
         axes.set(xscale="log", xlabel="seconds per trial", ylabel="P(solved)", title="dSprites: how much, how fast")
         axes.xaxis.set_major_formatter(lambda seconds, _: f"{seconds:g} s" if seconds >= 1 else f"{1e3 * seconds:g} ms")
         axes.grid(which="major", color="0.85", linewidth=0.6)
-        figure.legend(frameon=False, loc="outside lower center", ncols=len(STYLES))  # a column for each agent
+        narrow = {"fontsize": "small", "columnspacing": 1.0, "handletextpad": 0.3}
+        figure.legend(frameon=False, loc="outside lower center", ncols=len(STYLES), **narrow)  # a column for each agent
         try:
             figure.savefig(path, dpi=200)
         except OSError as error:
