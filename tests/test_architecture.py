@@ -12,11 +12,12 @@ import pytest
 # `__init__` is btai's own, the face shown to users: the parts below never look up to it.
 KNOWS = {
     "errors": [],
+    "extras": ["errors"],
     "notebook": [],
     "model": ["errors", "notebook"],
     "inference": ["model"],
     "engine": ["model"],
-    "interop": ["model"],
+    "interop": ["model", "extras"],
     "envs": ["interop"],  # an environment that is just its model is sampled by btai.interop.gymnasium
     "planning": ["inference", "engine"],
     "agents": ["planning"],
@@ -130,6 +131,6 @@ def test_an_import_along_the_arrows_is_not_reported(statement: str) -> None:
 def test_the_arrows_are_those_of_the_design() -> None:
     assert may_import("errors") == {"errors"}
     assert may_import("planning") == {"planning", "inference", "engine", "model", "errors", "notebook"}
-    assert may_import("envs") == {"envs", "interop", "model", "errors", "notebook"}
-    assert may_import("interop") == {"interop", "model", "errors", "notebook"}
+    assert may_import("envs") == {"envs", "interop", "model", "extras", "errors", "notebook"}
+    assert may_import("interop") == {"interop", "model", "extras", "errors", "notebook"}
     assert not may_import("agents") & {"envs", "experiments", "inspector", "cli", "interop"}

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -193,22 +192,6 @@ def test_parquet_holds_what_csv_does(done: Path, tmp_path: Path) -> None:
     printed(0, "show", done, "--parquet", tmp_path / "cats.parquet")
     rows = parquet.read_table(tmp_path / "cats.parquet").to_pylist()
     assert rows == json.loads(printed(0, "show", done, "--json"))["runs"]
-
-
-@pytest.mark.parametrize(
-    ("package", "arguments", "extra"),
-    [
-        ("pyarrow", ("show", "{done}", "--parquet", "x.parquet"), "parquet"),
-        ("ray", ("sweep", "{toml}", "--ray"), "ray"),
-    ],
-)
-def test_package_that_is_missing_is_named_with_its_extra(
-    monkeypatch: pytest.MonkeyPatch, done: Path, toml: Path, package: str, arguments: Any, extra: str
-) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    message = printed(1, *(argument.format(done=done, toml=toml) for argument in arguments))
-    assert "is not installed" in message
-    assert f"pip install 'btai[{extra}]'" in message
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
-import sys
 from pathlib import Path
 
 import matplotlib.image
@@ -13,7 +11,7 @@ import pytest
 from experiments.paper_lines import line, row
 from rich.console import Console
 
-from btai.errors import BtaiError, MissingExtraError
+from btai.errors import BtaiError
 from btai.experiments.paper import ROWS, Reproduced, as_json, as_markdown, as_tables, check_figure, draw_figure
 from btai.experiments.paper.remarks import remarks
 
@@ -138,10 +136,3 @@ def test_picture_of_an_unknown_kind_is_refused() -> None:
 def test_picture_that_cannot_be_written_is_an_error_of_btai(tmp_path: Path) -> None:
     with pytest.raises(BtaiError, match="cannot be written"):
         draw_figure([FLAT], tmp_path / "nowhere" / "figure.png")
-
-
-def test_missing_matplotlib_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"matplotlib draws it.*pip install 'btai\[plots\]'"):
-        check_figure(Path("figure.png"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from spec import Array, Factor, Group, Spec
 from strategies import evidences, models
 
 from btai import TemporalSlice, TemporalSliceBuilder, i_step
-from btai.errors import EvidenceError, MissingExtraError, TableError
+from btai.errors import EvidenceError, TableError
 from btai.interop.pymdp import Names, PymdpModel, from_pymdp, to_pymdp
 
 
@@ -240,9 +239,3 @@ def test_a_single_action_is_no_loss() -> None:
 def test_an_observation_that_pymdp_could_not_take_is_refused(obs: dict[str, Any], message: str) -> None:
     with pytest.raises(EvidenceError, match=f"^{re.escape(message)}"):
         to_pymdp(preferring(doors())).observations(obs)
-
-
-def test_without_pymdp_an_agent_is_refused_with_the_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pymdp.agent", None)
-    with pytest.raises(MissingExtraError, match=re.escape("pip install 'btai[pymdp]'")):
-        to_pymdp(preferring(doors())).agent()

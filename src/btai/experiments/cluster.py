@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from btai.errors import BtaiError, MissingExtraError
+from btai.errors import BtaiError
 from btai.experiments.team import Died
+from btai.extras import imported
 
 __all__ = ["RayCluster"]
 
@@ -79,10 +80,4 @@ class RayCluster:
 
 def _imported() -> Any:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # btai tells nobody anything, and nor does what it starts.
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingExtraError(
-            "ray: the package Ray is not installed; sweeps on a cluster need it on every node: pip install 'btai[ray]'."
-        ) from error
-    return ray
+    return imported("ray", "every node of a cluster")

@@ -11,11 +11,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from btai.errors import BtaiError, MissingExtraError
+from btai.errors import BtaiError
 from btai.experiments.configuration import flattened
 from btai.experiments.runfile import RunFile
 from btai.experiments.storedrun import Failure, StoredRun
 from btai.experiments.summary import Summary
+from btai.extras import imported
 
 __all__ = ["GridRow", "grid_rows", "varying", "write_csv", "write_parquet"]
 
@@ -90,13 +91,7 @@ def write_csv(rows: Sequence[GridRow], path: str | os.PathLike[str]) -> None:
 
 def write_parquet(rows: Sequence[GridRow], path: str | os.PathLike[str]) -> None:
     """All rows and columns as Parquet."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtraError(
-            "parquet: the package PyArrow is not installed: pip install 'btai[parquet]', or write CSV instead."
-        ) from error
+    pyarrow, parquet = (imported(module, "a table as Parquet") for module in ("pyarrow", "pyarrow.parquet"))
     table = [row.flat() for row in rows]
     columns = {name: _of_one_type([row[name] for row in table]) for name in table[0]}
     try:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import util
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from btai.errors import BtaiError, MissingExtraError
+from btai.errors import BtaiError
 from btai.experiments.paper.reproduce import Reproduced
+from btai.extras import imported
 
 __all__ = ["check_figure", "draw_figure"]
 
@@ -23,8 +23,7 @@ def check_figure(path: Path) -> None:
         raise BtaiError(
             f"figure: {path} was given; a name that ends in one of {', '.join(FORMATS)} is required. Rename it."
         )
-    if util.find_spec("matplotlib") is None:
-        raise MissingExtraError("figure: matplotlib draws it, and it is not installed: pip install 'btai[plots]'")
+    imported("matplotlib", "a figure")
 
 
 def draw_figure(lines: Sequence[Reproduced], path: Path) -> None:

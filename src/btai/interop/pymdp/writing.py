@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.errors import EvidenceError, MissingExtraError, TableError
+from btai.errors import EvidenceError, TableError
+from btai.extras import imported
 from btai.interop.loss import Loss, LossReport
 from btai.interop.pymdp.names import Names
 from btai.model import Observation, TemporalSlice, Transition
@@ -62,13 +63,7 @@ class PymdpModel:
 
     def agent(self, **options: Any) -> Any:
         """A `pymdp.agent.Agent` with this model; `options` are its other arguments."""
-        try:
-            from pymdp.agent import Agent
-        except ImportError as error:
-            raise MissingExtraError(
-                "pymdp is not installed, or not version 1: install it with `pip install 'btai[pymdp]'`."
-            ) from error
-        return Agent(**self.arguments() | options)
+        return imported("pymdp.agent", "an agent of pymdp's").Agent(**self.arguments() | options)
 
     def observations(self, obs: Mapping[str, int | str]) -> list[int]:
         """What the agent of `agent()` is to be given when these indices or value names were observed, by name."""
