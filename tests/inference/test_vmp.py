@@ -166,21 +166,28 @@ def test_cost_of_a_future_is_that_of_its_hidden_observations(spec: Spec, seed: i
 # --- how it ends, and what is refused -------------------------------------------------------------------------------
 
 
+COIN = Spec(
+    action="A_0",
+    n_actions=1,
+    priors={"S_0": np.array([0.5, 0.5])},
+    likelihoods={"O_0": Factor(np.array([[0.75, 0.25], [0.25, 0.75]]), ("S_0",))},
+    transitions={"S_0": Factor(np.array([[0.5, 0.5], [0.5, 0.5]]), ("S_0",))},
+    preferences={},
+)
+
+
 def test_settling_tells_how_it_ended() -> None:
-    spec = Spec(
-        action="A_0",
-        n_actions=1,
-        priors={"S_0": np.array([0.5, 0.5])},
-        likelihoods={"O_0": Factor(np.array([[0.75, 0.25], [0.25, 0.75]]), ("S_0",))},
-        transitions={"S_0": Factor(np.array([[0.5, 0.5], [0.5, 0.5]]), ("S_0",))},
-        preferences={},
-    )
-    chain = chain_of(spec, [{"O_0": 0}], [], Stopping())
+    chain = chain_of(COIN, [{"O_0": 0}], [], Stopping())
     # Uniform prior, likelihood .75 and .25: the posterior at once, ln P(O = 0) = ln 1/2, and nothing more to gain.
     assert_allclose(chain.states(0)["S_0"], [0.75, 0.25], rtol=1e-15)
     assert (chain.settling.sweeps, chain.settling.settled) == (2, True)
     assert chain.settling.free_energy == pytest.approx(np.log(2), rel=1e-15)
     assert chain.settling.decrease == pytest.approx(0, abs=1e-15)
+
+
+def test_beliefs_do_not_depend_on_the_scale_of_a_likelihood_as_small_as_numbers_go() -> None:
+    chain = chain_of(COIN, [{"O_0": [1e-300, 0.0]}], [], Stopping())
+    assert_allclose(chain.states(0)["S_0"], [0.75, 0.25], rtol=1e-12)
 
 
 def test_zero_is_refused_by_its_place() -> None:
