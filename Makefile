@@ -11,10 +11,10 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo pymdp test test-all check types docs pictures notebook bench results fmt dist lock clean
+.PHONY: help setup demo pymdp test test-all mutants check types docs pictures notebook bench results fmt dist test-wheel lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## make .venv or bring it up to date (the other targets do so themselves)
 
@@ -67,6 +67,9 @@ notebook: $(STAMP) ## run the notebooks of examples/ anew, and keep their output
 	@$(RUN) ruff format --quiet examples
 	@$(VENV)/bin/python docs/notebooks.py
 
+mutants: $(STAMP) ## break the code on purpose and list what no test notices: IN="src/btai/engine ..." MOST=40
+	@$(VENV)/bin/python tools/mutants.py $(if $(MOST),--most $(MOST)) $(or $(IN),$(addprefix src/btai/,model inference planning engine))
+
 bench: $(STAMP) ## measure speed and memory; QUICK=1 only shows that the measuring works
 	@$(RUN) benchmarks $(if $(QUICK),quick)
 
@@ -85,6 +88,19 @@ dist: $(STAMP) ## build the source archive and the wheel into dist/
 	@rm -rf dist
 	@$(RUN) build --no-isolation
 
+# The tests are those of the source archive, so that they find nothing else of this folder.
+WHEEL := .wheel
+
+test-wheel: dist ## install the wheel and test it out of reach of src/, but for the slow tests; any Python: PYTHON=...
+	@rm -rf $(WHEEL)
+	@mkdir $(WHEEL)
+	@tar --extract --file dist/*.tar.gz --strip-components 1 --directory $(WHEEL)
+	@rm -r $(WHEEL)/src
+	@$(FIND_PYTHON); $$python -m venv $(WHEEL)/.venv
+	@cd $(WHEEL) && .venv/bin/pip install --quiet --disable-pip-version-check --only-binary :all: \
+	    --requirement requirements.lock ../dist/*.whl
+	@cd $(WHEEL) && BTAI_NEEDS_PYMDP= .venv/bin/python -m pytest --numprocesses=auto --maxprocesses=8 -m 'not slow' $(TESTS)
+
 lock: ## renew requirements.lock with the newest versions that the oldest supported Python can use
 	@python3.11 -m venv --clear $(VENV)
 	@$(RUN) pip install --quiet --disable-pip-version-check '.[dev,docs]'
@@ -96,7 +112,7 @@ lock: ## renew requirements.lock with the newest versions that the oldest suppor
 	 } > requirements-pymdp.lock
 
 clean: ## remove .venv and everything else that was made
-	@rm -rf $(VENV) tools/node_modules dist docs/_build docs/_made htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(WHEEL) tools/node_modules dist docs/_build docs/_made htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp holds the folder it was made for: a virtual environment that was copied or moved still points to
@@ -108,16 +124,20 @@ endif
 
 PYTHONS := $(or $(PYTHON),python3.13 python3.12 python3.11 python3)
 
+define FIND_PYTHON
+for python in $(PYTHONS); do \
+    $$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+    python=; \
+done; \
+if [ -z "$$python" ]; then \
+    echo 'btai needs Python 3.11 or newer with its venv module (on Debian: python3-venv), and found none' \
+         'among: $(PYTHONS). Install one, or name yours: make PYTHON=/path/to/python3' >&2; \
+    exit 1; \
+fi
+endef
+
 $(STAMP): pyproject.toml requirements.lock
-	@for python in $(PYTHONS); do \
-	    $$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
-	    python=; \
-	done; \
-	if [ -z "$$python" ]; then \
-	    echo 'btai needs Python 3.11 or newer with its venv module (on Debian: python3-venv), and found none' \
-	         'among: $(PYTHONS). Install one, or name yours: make PYTHON=/path/to/python3' >&2; \
-	    exit 1; \
-	fi; \
+	@$(FIND_PYTHON); \
 	echo "Setting up $(VENV) with $$($$python --version) and the packages of requirements.lock ..."; \
 	$$python -m venv $(VENV_OPTIONS) $(VENV)
 	@$(RUN) pip install --quiet --disable-pip-version-check --requirement requirements.lock
