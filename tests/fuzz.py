@@ -27,10 +27,10 @@ from btai.errors import BtaiError
 from btai.interop import Limits
 from btai.interop.pomdp.reader import parse_pomdp
 from btai.interop.pomdpx.reader import parse_pomdpx
-from btai.model import TemporalSliceBuilder, from_json, to_json
+from btai.model import TemporalSlice, TemporalSliceBuilder, from_json, to_json
 from btai.model.files import _read_safetensors, _write_safetensors
 
-__all__ = ["PARSERS", "Found", "Parser", "damaged", "fuzz", "main"]
+__all__ = ["PARSERS", "Found", "Parser", "damaged", "declared", "fuzz", "main"]
 
 DATA = Path(__file__).parent / "interop" / "data"
 LIMITS = Limits(file_bytes=2**16, elements=2**12, variables=50, axes=12, entries=2**16, writes=2**18)
@@ -186,7 +186,8 @@ def _alarm() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _model() -> Any:
+def declared() -> TemporalSliceBuilder:
+    """A model for model files, preferences to be added."""
     return (
         TemporalSliceBuilder("A_push", 2, ["left", "right"])
         .add_state("S_x", [0.5, 0.5])
@@ -194,9 +195,11 @@ def _model() -> Any:
         .add_transition("S_x", np.eye(2), ["S_x"])
         .add_transition("S_y", np.eye(2), ["A_push"])
         .add_observation("O_x", [[0.9, 0.2], [0.1, 0.8]], ["S_x"])
-        .add_preference(["O_x"], scores=[0.0, 1.0])
-        .build()
     )
+
+
+def _model() -> TemporalSlice:
+    return declared().add_preference(["O_x"], scores=[0.0, 1.0]).build()
 
 
 def _safetensors() -> bytes:

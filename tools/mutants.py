@@ -163,10 +163,16 @@ def start(tests: Sequence[Sequence[str]], mutant: Mutant | None, seconds: int) -
 
 def run_tests(arguments: Sequence[str]) -> int:
     """The exit status of pytest; Hypothesis draws the same examples each time, and makes no failing one smaller."""
-    from hypothesis import Phase, settings
+    from hypothesis import HealthCheck, Phase, settings
 
-    phases = (Phase.explicit, Phase.generate)
-    settings.register_profile("mutants", deadline=None, database=None, derandomize=True, phases=phases)
+    settings.register_profile(
+        "mutants",
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     already_imported = "ignore::pytest.PytestAssertRewriteWarning"
     status: int = import_module("pytest").main([*OPTIONS, "-W", already_imported, *arguments])
     return status

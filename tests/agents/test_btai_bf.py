@@ -161,21 +161,6 @@ def test_action_is_drawn_by_the_mean_costs_with_precision_a_hundred() -> None:
     assert (agent_of(LEVER, 1).options.action_selection, agent_of(LEVER, 1).options.precision) == ("softmax", 100)
 
 
-def test_same_seed_gives_the_same_actions() -> None:
-    agent = agent_of(LEVER, 1, precision=0.1)
-
-    def drawn(seed: int) -> list[int]:
-        agent.seeded(seed)
-        actions = []
-        for _ in range(20):
-            agent.reset({})
-            actions.append(agent.step())
-        return actions
-
-    assert drawn(1) == drawn(1)
-    assert drawn(1) != drawn(2)
-
-
 # --- dSprites -------------------------------------------------------------------------------------------------------
 
 

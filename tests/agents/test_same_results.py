@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 from spec import Factor, Spec
 from strategies import evidences, models
 
-from btai import BTAI_3MF
+from btai import BTAI_3MF, BTAI_BF, BTAI_VMP
 from btai.planning import TreeView
 
 some = settings(max_examples=40)
@@ -50,6 +50,25 @@ def test_agent_repeats_its_trial_bit_for_bit_after_reset(name: str) -> None:
     figures = own_figures(name)
     agent = BTAI_3MF(figures.spec.build(), 8)
     assert course(agent, figures.evidence) == course(agent, figures.evidence)
+
+
+@pytest.mark.parametrize("kind", [BTAI_3MF, BTAI_BF, BTAI_VMP])
+def test_same_seed_draws_the_same_actions(kind: type[BTAI_3MF | BTAI_BF | BTAI_VMP]) -> None:
+    noisy = np.array([[0.9, 0.2], [0.1, 0.8]])  # without a zero, for BTAI_VMP
+    seen, led = {"O_0": Factor(noisy, ("S_0",))}, {"S_0": Factor(noisy, ("A_pull",))}
+    ts = replace(LEVER, likelihoods=seen, transitions=led).build()
+    agent = kind(ts, 1, action_selection="softmax", precision=0.1, rng=np.random.default_rng(0))
+
+    def drawn(seed: int) -> list[int]:
+        agent.seeded(seed)
+        actions = []
+        for _ in range(20):
+            agent.reset({})
+            actions.append(agent.step())
+        return actions
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
 
 
 def test_agents_of_one_slice_do_not_disturb_each_other() -> None:

@@ -25,8 +25,8 @@ def close(actual: Array, expected: object, what: object = "") -> None:
 # --- by hand ------------------------------------------------------------------------------------------
 
 
-def switches() -> TemporalSlice:
-    """A lamp that is on (value 1) exactly when two switches differ; the first switch is also seen dimly."""
+def switches() -> TemporalSliceBuilder:
+    """A lamp that is on (value 1) exactly when two switches differ."""
     return (
         TemporalSliceBuilder("A_0", 1)
         .add_state("S_a", [0.6, 0.4])
@@ -34,9 +34,12 @@ def switches() -> TemporalSlice:
         .add_transition("S_a", np.eye(2), ["S_a"])
         .add_transition("S_b", np.eye(2), ["S_b"])
         .add_observation("O_lamp", [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], ["S_b", "S_a"])
-        .add_observation("O_dim", [[0.8, 0.3], [0.2, 0.7]], ["S_a"])
-        .build()
     )
+
+
+def dimly_seen() -> TemporalSlice:
+    """The first switch is seen, too, if dimly."""
+    return switches().add_observation("O_dim", [[0.8, 0.3], [0.2, 0.7]], ["S_a"]).build()
 
 
 LIT = {
@@ -59,24 +62,24 @@ LIT = {
 
 @pytest.mark.parametrize("edge", LIT, ids=" to ".join)
 def test_message_of_a_lit_lamp(edge: tuple[str, str]) -> None:
-    close(i_step(switches(), {"O_lamp": 1, "O_dim": 0}).messages[edge], LIT[edge])
+    close(i_step(dimly_seen(), {"O_lamp": 1, "O_dim": 0}).messages[edge], LIT[edge])
 
 
 def test_there_is_one_message_each_way_along_every_edge_and_no_other() -> None:
-    result = i_step(switches(), {"O_lamp": 1, "O_dim": 0})
+    result = i_step(dimly_seen(), {"O_lamp": 1, "O_dim": 0})
     assert result.messages.keys() == LIT.keys()
-    assert i_step(switches(), {}).messages.keys() == LIT.keys()  # those of what was not observed too
+    assert i_step(dimly_seen(), {}).messages.keys() == LIT.keys()  # those of what was not observed too
 
 
 def test_observation_that_was_not_made_sends_nothing_and_is_foretold() -> None:
-    messages = i_step(switches(), {"O_dim": 0}).messages
+    messages = i_step(dimly_seen(), {"O_dim": 0}).messages
     close(messages["O_lamp", "f_O_lamp"], [0.5, 0.5])
     close(messages["f_O_lamp", "S_a"], [0.5, 0.5])
     close(messages["f_O_lamp", "O_lamp"], [0.62, 0.38])
 
 
 def test_messages_of_a_lit_lamp_multiply_to_the_posteriors() -> None:
-    result = i_step(switches(), {"O_lamp": 1, "O_dim": 0})
+    result = i_step(dimly_seen(), {"O_lamp": 1, "O_dim": 0})
     close(result.posteriors["S_a"], [12 / 19, 7 / 19])  # (0.6 x 0.8 x 0.3, 0.4 x 0.3 x 0.7)
     close(result.posteriors["S_b"], [7 / 19, 12 / 19])
     assert result.log_evidence == pytest.approx(np.log(0.228), rel=CLOSE)
@@ -131,16 +134,8 @@ def test_each_message_is_what_the_part_of_the_tree_behind_it_says(data: st.DataO
 
 
 def test_messages_of_two_switches_seen_together_twice() -> None:
-    ts = (
-        TemporalSliceBuilder("A_0", 1)
-        .add_state("S_a", [0.6, 0.4])
-        .add_state("S_b", [0.7, 0.3])
-        .add_transition("S_a", np.eye(2), ["S_a"])
-        .add_transition("S_b", np.eye(2), ["S_b"])
-        .add_observation("O_lamp", [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], ["S_b", "S_a"])
-        .add_observation("O_more", [[[0.9, 0.5], [0.5, 0.1]], [[0.1, 0.5], [0.5, 0.9]]], ["S_a", "S_b"])
-        .build()
-    )
+    more = [[[0.9, 0.5], [0.5, 0.1]], [[0.1, 0.5], [0.5, 0.9]]]
+    ts = switches().add_observation("O_more", more, ["S_a", "S_b"]).build()
     result = i_step(ts, {"O_lamp": 1, "O_more": 0})
     # The joint is 0.6 x 0.3 x 0.5 for (0, 1) and 0.4 x 0.7 x 0.5 for (1, 0).
     assert result.log_evidence == pytest.approx(np.log(0.23), rel=CLOSE)

@@ -11,27 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+from fuzz import declared
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from btai.errors import ModelError, ModelFileError
-from btai.model import TemporalSlice, TemporalSliceBuilder, from_json, load, to_json
+from btai.model import from_json, load, to_json
 
-
-def declared() -> TemporalSlice:
-    return (
-        TemporalSliceBuilder("A_push", 2, ["left", "right"])
-        .add_state("S_x", [0.5, 0.5])
-        .add_state("S_y", [0.25, 0.75])
-        .add_transition("S_x", np.eye(2), ["S_x"])
-        .add_transition("S_y", np.eye(2), ["A_push"])
-        .add_observation("O_x", [[0.9, 0.2], [0.1, 0.8]], ["S_x"])
-        .add_preference(["O_x"], [0.5, 0.5])
-        .build()
-    )
-
-
-TEXT = to_json(declared())
+MODEL = declared().add_preference(["O_x"], [0.5, 0.5]).build()
+TEXT = to_json(MODEL)
 
 # --- JSON ---------------------------------------------------------------------------------------------
 
@@ -210,7 +198,7 @@ Header = dict[str, Any]
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("whole") / "model.safetensors"
-    declared().save(path)
+    MODEL.save(path)
     return path.read_bytes()
 
 
