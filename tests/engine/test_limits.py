@@ -8,14 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hand_made import LEVER
+from kernel_figures import positive
 from spec import Factor, Spec
 
 from btai import BTAI_3MF, TemporalSliceBuilder
-from btai.engine import compile, new_workspace
+from btai.engine import compile, compile_messages, new_vmp_work, new_workspace
 from btai.envs import dsprites_slice
 from btai.errors import CliqueTooLargeError, PlanningError
+from btai.inference.vmp import LogTables, Stopping
 from btai.planning import MEMORY_LIMIT, new_tree
 from btai.planning.compiled import EngineBackend
+from btai.planning.compiled_vmp import CompiledVmp
 
 SIZES = {"S_a": 3, "S_b": 4}
 TWO = Spec(
@@ -73,6 +76,19 @@ def test_bytes_of_an_iteration_are_what_tree_and_workspace_grow_by(spec: Spec) -
         return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
 
     assert nbytes(1700) - nbytes(700) == 1000 * program.bytes_per_iteration
+
+
+def test_room_for_message_passing_is_what_rows_and_tree_grow_by() -> None:
+    ts = positive().build()
+    tables = LogTables(ts)
+    program = compile_messages(ts, tables.likelihoods, tables.transitions)
+
+    def nbytes(iterations: int) -> int:
+        arrays = [*new_tree(ts.action.size, iterations)[1:], *new_vmp_work(program, iterations)]
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
+
+    reckoned = MEMORY_LIMIT / CompiledVmp(tables, Stopping()).most_iterations
+    assert 0 <= reckoned - (nbytes(1700) - nbytes(700)) / 1000 <= 8 * ts.action.size  # rounded up, for each node
 
 
 def test_iterations_for_which_there_is_no_room_are_refused_in_the_same_words_by_both_paths() -> None:

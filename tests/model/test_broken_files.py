@@ -42,7 +42,7 @@ def edited(*changes: tuple[str, Any]) -> str:
 BROKEN_JSON = {
     "empty": ("", "line 1, column 1: this is not JSON (Expecting value)."),
     "truncated": (TEXT[:60], "line 4, column 16: this is not JSON (Unterminated string starting at)."),
-    "comma too many": ('{\n  "format": "btai model",\n}', "line 3, column 1: this is not JSON ("),
+    "comma too few": ('{\n  "format": "btai model"\n  "version": 1\n}', "line 3, column 3: this is not JSON ("),
     "nested too deeply": ("[" * 200_000, "its JSON is nested too deeply"),
     "number of 5000 digits": ("1" * 5000, "its JSON holds a number that cannot be read"),
     "not a number": (TEXT.replace("0.25", "NaN"), "it holds NaN, which is not a number of JSON."),

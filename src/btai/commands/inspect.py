@@ -109,8 +109,12 @@ def _inspect_run(
 
     def checked() -> RunTrace:
         trace = RunTrace(path, run=run)
-        if fragment:
-            trace.iteration(cursor)  # an error for what is not there
+        try:
+            if fragment:
+                trace.iteration(cursor)  # an error for what is not there
+        except BaseException:
+            trace.close()
+            raise
         return trace
 
     inspector = Inspector(checked, port, closes_with_page=browser)

@@ -25,11 +25,7 @@ ADVICE = {
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
     """A connection that writes; readers need not wait for it, nor it for them."""
-    with explained(path):
-        connection = sqlite3.connect(_uri(path, "mode=rw"), uri=True, isolation_level=None)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        return connection
+    return _connected(path, "mode=rw", "journal_mode = WAL", "synchronous = NORMAL")
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
@@ -39,9 +35,18 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     Where it may not, and there is no journal, nobody can be writing, and the file alone is the whole.
     """
     mode = "mode=rw" if _may_write(path) and _may_write(path.parent) else _read_only(path)
+    return _connected(path, mode, "query_only = 1")
+
+
+def _connected(path: Path, mode: str, *settings: str) -> sqlite3.Connection:
     with explained(path):
         connection = sqlite3.connect(_uri(path, mode), uri=True, isolation_level=None)
-        connection.execute("PRAGMA query_only = 1")
+        try:
+            for setting in settings:
+                connection.execute(f"PRAGMA {setting}")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
 
