@@ -21,6 +21,8 @@ from btai.inference import Inference, i_step
 thorough = settings(max_examples=30)
 SETTLED = 1e-8
 
+Factors = dict[str, tuple[tuple[str, ...], Array]]  # the scope and the table of each
+
 # Two switches seen together twice: whether they differ, and a dim view of how many are on.
 SWITCHES = Spec(
     action="A_0",
@@ -40,7 +42,7 @@ def loopy(spec: Spec, evidence: Evidence, **options: Any) -> Inference:
     return i_step(spec.build(), evidence, method="loopy", **options)
 
 
-def factors_of(spec: Spec, evidence: Evidence) -> dict[str, tuple[tuple[str, ...], Array]]:
+def factors_of(spec: Spec, evidence: Evidence) -> Factors:
     """The scope and table of each prior and of each likelihood that was observed, by its name."""
     found: dict[str, tuple[tuple[str, ...], Array]] = {"f_" + s: ((s,), prior) for s, prior in spec.priors.items()}
     for name, factor in spec.likelihoods.items():
@@ -54,17 +56,23 @@ def normalised(table: Array) -> Array:
     return np.asarray(table / table.sum())
 
 
+@st.composite
+def settled(draw: st.DrawFn) -> tuple[Spec, Factors, Inference]:
+    """A model with loops, its factors in the light of some evidence, and where propagation has come to rest on them."""
+    spec = draw(models(loops=True, max_states=3, max_size=3, max_observations=4, zeros=False))
+    evidence = draw(evidences(spec, kinds=("index", "soft")))
+    result = loopy(spec, evidence, max_iterations=300)
+    assume(result.residual <= 1e-10)
+    return spec, factors_of(spec, evidence), result
+
+
 # --- the fixed point ----------------------------------------------------------------------------------
 
 
 @thorough
 @given(st.data())
 def test_settled_messages_are_a_fixed_point_of_the_papers_equations(data: st.DataObject) -> None:
-    spec = data.draw(models(loops=True, max_states=3, max_size=3, max_observations=4, zeros=False))
-    evidence = data.draw(evidences(spec, kinds=("index", "soft")))
-    result = loopy(spec, evidence, max_iterations=300)
-    assume(result.residual <= 1e-10)
-    factors = factors_of(spec, evidence)
+    spec, factors, result = data.draw(settled())
     m = result.messages
     for state, prior in spec.priors.items():
         flat = np.ones(len(prior))
@@ -86,11 +94,7 @@ def test_settled_messages_are_a_fixed_point_of_the_papers_equations(data: st.Dat
 @thorough
 @given(st.data())
 def test_log_evidence_is_minus_the_bethe_free_energy_of_the_beliefs(data: st.DataObject) -> None:
-    spec = data.draw(models(loops=True, max_states=3, max_size=3, max_observations=4, zeros=False))
-    evidence = data.draw(evidences(spec, kinds=("index", "soft")))
-    result = loopy(spec, evidence, max_iterations=300)
-    assume(result.residual <= 1e-10)
-    factors = factors_of(spec, evidence)
+    _, factors, result = data.draw(settled())
     energy = 0.0
     for name, (scope, table) in factors.items():
         belief = table.copy()
