@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,11 +24,16 @@ class _Ready:
 
 
 class Processes:
-    """So many processes of this machine, each started when there is work for it."""
+    """Processes of this machine, each started when there is work for it.
 
-    def __init__(self, work: Callable[[Any], Any], workers: int) -> None:
+    Args:
+        work: what they do with each job.
+        workers: how many; by default one for each processor that may be used.
+    """
+
+    def __init__(self, work: Callable[[Any], Any], workers: int | None = None) -> None:
         self._work = work
-        self._workers = workers
+        self._workers = workers or _processors()
         self._context = multiprocessing.get_context("spawn")
         self._idle: list[_Worker] = []
         self._busy: dict[Any, tuple[_Worker, Any]] = {}  # by connection
@@ -52,6 +58,7 @@ class Processes:
                 answer = worker.receive()
                 if isinstance(answer, _Ready):
                     worker.ready = True
+                    self._stillborn = 0
                     continue
                 del self._busy[connection]
                 if isinstance(answer, Died):
@@ -68,7 +75,7 @@ class Processes:
 
     def _bury(self, worker: _Worker, death: Died) -> None:
         worker.stop()
-        self._stillborn = 0 if worker.ready else self._stillborn + 1
+        self._stillborn += not worker.ready
         if self._stillborn == MOST_STILLBORN:
             raise BtaiError(
                 f"{MOST_STILLBORN} worker processes ended one after the other before they could begin ({death.how}). "
@@ -89,14 +96,14 @@ class _Worker:
 
     def send(self, job: Any) -> None:
         """Give the worker its next job."""
-        with suppress(BrokenPipeError):  # It has died; `receive` says so.
+        with suppress(ConnectionError):  # It has died; `receive` says so.
             self.connection.send(job)
 
     def receive(self) -> Any:
         """What the worker has to say: that it is ready, a result, or nothing any more."""
         try:
             return self.connection.recv()
-        except (EOFError, ConnectionResetError):
+        except (EOFError, OSError):  # It has died, perhaps in the midst of its answer.
             self._process.join()
             return Died(_described(self._process.exitcode))
 
@@ -105,6 +112,10 @@ class _Worker:
         self.connection.close()
         self._process.terminate()
         self._process.join()
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _described(exitcode: int | None) -> str:
@@ -117,7 +128,7 @@ def _described(exitcode: int | None) -> str:
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
     """The life of a worker: do what is sent until nobody is there to send."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the driver stops the workers.
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+    with suppress(EOFError, OSError):  # `work` raises nothing: it is the connection that has ended.
         connection.send(_Ready())
         while True:
             connection.send(work(connection.recv()))
