@@ -11,7 +11,7 @@ CORE  := */btai/model/*,*/btai/inference/*,*/btai/engine/*,*/btai/planning/*,*/b
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo pymdp test test-all mutants check types docs pictures notebook bench results fmt dist test-wheel lock clean
+.PHONY: help setup demo extras test test-all mutants check types docs pictures notebook bench results fmt dist test-wheel lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -29,11 +29,12 @@ test: $(STAMP) ## run the tests but for the slow ones; the core must be covered 
 	@$(RUN) $(COVERAGE)
 
 test-all: $(STAMP) ## run all tests, as .ci/run does
-	@$(RUN) $(PYTEST)
+	@$(RUN) $(PYTEST) -m 'not alone'
 	@$(RUN) $(COVERAGE)
+	@$(RUN) pytest --quiet -m alone
 
-pymdp: $(STAMP) ## add pymdp, 600 MB, to .venv: without it the tests that compare with its agents are left out
-	@$(RUN) pip install --quiet --disable-pip-version-check --requirement requirements-pymdp.lock
+extras: $(STAMP) ## add pymdp, Ray and PyArrow, 1 GB, to .venv: without them the tests that need them are left out
+	@$(RUN) pip install --quiet --disable-pip-version-check --requirement requirements-extras.lock
 
 check: $(STAMP) ## formatting, lint, types and the directions of the imports
 	@$(RUN) ruff format --check
@@ -106,10 +107,10 @@ lock: ## renew requirements.lock with the newest versions that the oldest suppor
 	@$(RUN) pip install --quiet --disable-pip-version-check '.[dev,docs]'
 	@{ echo '# The exact versions that were tested; `make lock` renews them, no other hand does.'; \
 	   $(RUN) pip freeze --exclude btai; } > requirements.lock
-	@$(RUN) pip install --quiet --disable-pip-version-check --constraint requirements.lock '.[pymdp]'
-	@{ echo '# What the extra `pymdp` adds to requirements.lock; made by `make lock` too.'; \
+	@$(RUN) pip install --quiet --disable-pip-version-check --constraint requirements.lock '.[pymdp,ray,parquet]'
+	@{ echo '# What the extras `pymdp`, `ray` and `parquet` add to requirements.lock; made by `make lock` too.'; \
 	   $(RUN) pip freeze --exclude btai | grep --invert-match --line-regexp --fixed-strings --file requirements.lock; \
-	 } > requirements-pymdp.lock
+	 } > requirements-extras.lock
 
 clean: ## remove .venv and everything else that was made
 	@rm -rf $(VENV) $(WHEEL) tools/node_modules dist docs/_build docs/_made htmlcov .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache

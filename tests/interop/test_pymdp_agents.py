@@ -1,16 +1,16 @@
 """Agents that pymdp itself makes of our models: they infer and expect what we do.
 
-These tests need pymdp: `make pymdp`, then `pytest tests/interop`.
+These tests need pymdp: `make extras`, then `pytest tests/interop`.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from extras import need
 from interop.pymdp_figures import constant, free_energies
 from numpy.testing import assert_allclose
 from oracle import posteriors
@@ -19,11 +19,7 @@ from spec import Array, Factor, Spec
 from btai import i_step
 from btai.interop.pymdp import from_pymdp, to_pymdp
 
-REQUIRED = "BTAI_NEEDS_PYMDP"  # set: a missing pymdp fails the tests instead of leaving them out
-
-if not os.environ.get(REQUIRED):
-    reason = "OUR AGENTS ARE NOT COMPARED WITH PYMDP'S: it is not installed. Run make pymdp"
-    pytest.importorskip("pymdp.agent", reason=reason, exc_type=ImportError)
+need("pymdp", "OUR AGENTS ARE NOT COMPARED WITH PYMDP'S")
 
 pytestmark = pytest.mark.slow
 SEEDS = range(8)
