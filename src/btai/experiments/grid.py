@@ -92,11 +92,11 @@ class _Choice:
 
     section: str
     name: str
-    options: tuple[tuple[str, Any], ...]
+    options: dict[str, Any]
 
     def described(self) -> dict[str, Any]:
         """As the grid says it."""
-        return {"name": self.name, **dict(self.options)}
+        return {"name": self.name, **self.options}
 
 
 class _Reader:
@@ -123,10 +123,11 @@ class _Reader:
         agents = self._choices("agent", {name: agent_options(kind) for name, kind in self._agents.items()})
         seeds = [_whole("seed", seed, 0) for seed in _values("seed", self._document.get("seed", 0))]
         _check_number(len(environments) * len(agents) * len(seeds))
-        starts = {environment: self._checked_environment(environment) for environment in environments}
+        starts = [self._checked_environment(environment) for environment in environments]
         for agent in agents:
             self._check_agent(agent)
-        return [self._cell(e, starts[e], a, seed) for e, a, seed in product(environments, agents, seeds)]
+        places = zip(environments, starts, strict=True)
+        return [self._cell(e, of_e, agent, seed) for (e, of_e), agent, seed in product(places, agents, seeds)]
 
     def _cell(self, environment: _Choice, starts: Sequence[Any] | None, agent: _Choice, seed: int) -> Cell:
         registered, kind = self._environments[environment.name], self._agents[agent.name]
@@ -165,7 +166,7 @@ class _Reader:
         if "engine" in agent_options(kind):
             options.setdefault("engine", "numpy")  # There is nothing to compile.
         with _said_of(choice.section):
-            agent_recipe(kind, tuple(options.items()), LEAST, ())()
+            agent_recipe(kind, options, LEAST, {})()
 
 
 def _combinations(section: str, table: Mapping[str, Any], known: Mapping[str, Sequence[str]]) -> Iterator[_Choice]:
@@ -182,13 +183,13 @@ def _combinations(section: str, table: Mapping[str, Any], known: Mapping[str, Se
             _check_known(f"{section}.{key}", key, known[name], name)
     for combination in product(*values.values()):
         chosen = dict(zip(values, combination, strict=True))
-        yield _Choice(section, chosen.pop("name"), tuple(chosen.items()))
+        yield _Choice(section, chosen.pop("name"), chosen)
 
 
 def _check_different(choices: Sequence[_Choice]) -> None:
     seen: dict[Any, _Choice] = {}
     for choice in choices:
-        other = seen.setdefault((choice.name, frozenset(choice.options)), choice)
+        other = seen.setdefault((choice.name, frozenset(choice.options.items())), choice)
         if other is not choice:
             raise SweepError(f"{choice.section}: {choice.described()} is in {other.section} already; once is enough.")
 
