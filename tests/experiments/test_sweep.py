@@ -7,8 +7,18 @@ from typing import Any
 
 import pytest
 from experiments.corridor import Corridor, Drunkard, contents, rows_in, without_clocks
-from experiments.sweeps import TRIALS, cells, cells_of, processes
+from experiments.sweeps import (
+    TRIALS,
+    Here,
+    cells,
+    cells_of,
+    failures,
+    first_start_in_cell_3,
+    processes,
+    three_cells,
+)
 
+import btai
 from btai.errors import BtaiError, RunFileError, SweepError
 from btai.experiments import RunFile, run
 from btai.experiments.merge import merge
@@ -93,23 +103,19 @@ def test_another_sweep_is_not_mixed_into_a_file(whole: Path, changes: dict[str, 
     assert whole.read_bytes() == before
 
 
+def test_workers_with_another_btai_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("btai.experiments.sweep.code_version", lambda: "0.0.1")
+    message = rf"btai of run 0 is '{btai.__version__}' there and '0\.0\.1' now\. Use the same versions of all programs"
+    with pytest.raises(RunFileError, match=message):
+        sweep(cells(), tmp_path / "sweep.sqlite", Here)
+
+
 # --- failures -----------------------------------------------------------------------------------------------------
-
-
-def failures(path: Path) -> dict[int, tuple[int, str]]:
-    with RunFile.open(path) as file:
-        return {r.number: (r.failure.trial, r.failure.reason) for r in file.runs if r.failure is not None}
-
-
-def first_start_in_cell_3(length: int, seed: int) -> int | None:
-    """The first trial that begins there: where an agent falls that falls there."""
-    trials = run(Drunkard(), Corridor(length), trials=TRIALS, seed=seed).trials
-    return next((trial.index for trial in trials if trial.initial_state == (3,)), None)
 
 
 @pytest.mark.parametrize("agent", ["stumbling", "killed"])
 def test_cell_that_fails_is_kept_with_its_reason_and_the_others_go_on(tmp_path: Path, agent: str) -> None:
-    some = cells_of(environment={"name": "corridor"}, agent={"name": agent}, seed=[3, 4, 5], trials=TRIALS)
+    some = three_cells(agent)
     paths = [tmp_path / f"{workers}.sqlite" for workers in (1, 2)]
     for workers, path in enumerate(paths, 1):
         sweep(some, path, processes(workers))

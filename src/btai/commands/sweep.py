@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["merge_command", "sweep_command"]
 
-ANYWHERE = "any"
+
+def _no_file(_context: click.Context, _parameter: click.Parameter, address: str | None) -> str | None:
+    """An option with an optional value takes whatever follows it."""
+    if address is not None and address.endswith(".toml"):
+        raise click.BadParameter(f"{address} was taken for the ADDRESS of a cluster; put FILE before --ray.")
+    return address
 
 
 @click.command("sweep")
@@ -26,13 +30,18 @@ ANYWHERE = "any"
 @click.option(
     "--out", type=FILE, help="The run file; FILE with the ending .sqlite by default. A sweep goes on from it."
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes to use; by default as many as there are processors.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    help="Trials to run at once; by default one for each processor, on Ray two.",
+)
 @click.option(
     "--ray",
     metavar="[ADDRESS]",
     is_flag=False,
-    flag_value=ANYWHERE,
-    help="Use a Ray cluster: that at host:port, else that of RAY_ADDRESS or of this machine.",
+    flag_value="auto",
+    callback=_no_file,
+    help="Use a running Ray cluster: that at host:port, else that of RAY_ADDRESS or of this machine.",
 )
 @click.option("--shard", metavar="I/N", help="Run only part I of N, 1 to N, into a file of its own; see btai merge.")
 @as_json
@@ -45,8 +54,9 @@ def sweep_command(
     was to be run is complete.
     """
     from btai.experiments import RunFile
+    from btai.experiments.grid import read_grid
     from btai.experiments.gridreport import sweep_bar
-    from btai.experiments.sweep import read_grid, sweep
+    from btai.experiments.sweep import sweep
 
     part = _shard(shard)
     name = file.stem if shard is None else f"{file.stem}-{part.index}-of-{part.count}"
@@ -90,11 +100,10 @@ def _executor(ray: str | None, workers: int | None) -> Executor:
     if ray is None:
         from btai.experiments.processes import Processes
 
-        return partial(Processes, workers=workers or len(os.sched_getaffinity(0)))
+        return partial(Processes, workers=workers)
     from btai.experiments.cluster import RayCluster
 
-    options: dict[str, Any] = {"address": None if ray == ANYWHERE else ray, "workers": workers}
-    return partial(RayCluster, **options)
+    return partial(RayCluster, address=ray, workers=workers)
 
 
 def _end(*, complete: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,8 @@ from btai.extras import imported
 
 __all__ = ["RayCluster"]
 
+NEAREST = "auto"  # what Ray calls the cluster that this machine is part of
+PATIENCE = 10  # seconds
 UNDERWAY_PER_PROCESSOR = 2  # so that no processor waits for the driver
 
 
@@ -20,13 +23,13 @@ class RayCluster:
 
     Args:
         work: what they do with each job.
-        address: of the cluster; None: that of the environment's RAY_ADDRESS, else the one running on this machine, else
-            one that is started here and ends with the team.
+        address: of a cluster that runs already; "auto": that of the environment's RAY_ADDRESS, else the one that this
+            machine is part of.
         workers: jobs to be under way at most; by default two for each processor of the cluster, so that none of them
             waits for the driver.
     """
 
-    def __init__(self, work: Callable[[Any], Any], address: str | None = None, workers: int | None = None) -> None:
+    def __init__(self, work: Callable[[Any], Any], address: str = NEAREST, workers: int | None = None) -> None:
         self._ray = _imported()
         self._connect(address)
         # Who retries is `done_by`, the same for every team.
@@ -38,7 +41,7 @@ class RayCluster:
     def has_room(self) -> bool:
         """Whether another job can be given."""
         if len(self._underway) >= self._most:
-            self._most = self._workers or UNDERWAY_PER_PROCESSOR * max(1, int(self._ray.cluster_resources()["CPU"]))
+            self._most = self._workers or UNDERWAY_PER_PROCESSOR * max(1, self._processors())
         return len(self._underway) < self._most
 
     def give(self, job: Any) -> None:
@@ -56,14 +59,22 @@ class RayCluster:
         """Leave the cluster; it ends what is still under way."""
         self._ray.shutdown()
 
-    def _connect(self, address: str | None) -> None:
+    def _connect(self, address: str) -> None:
+        if address == NEAREST:
+            address = os.environ.get("RAY_ADDRESS") or NEAREST
         try:
-            self._ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="error")
-        except (ConnectionError, RuntimeError, ValueError) as error:
+            _knock(address)
+            # Without an address, Ray would start a cluster here that is open to whoever can reach this machine.
+            self._ray.init(address=address, log_to_driver=False, logging_level="error")
+        except (OSError, RuntimeError, ValueError) as error:
+            where = "that this machine is part of" if address == NEAREST else f"at {address}"
             raise BtaiError(
-                f"ray: no cluster can be reached at {address or 'the default address'} ({error}). Give the address that"
-                " `ray start --head` printed, host:port, or none to use this machine."
+                f"ray: there is no cluster {where} ({error}). Give the address of one, host:port, as `ray start --head`"
+                " has printed it, or leave Ray out to use this machine's processors."
             ) from error
+
+    def _processors(self) -> int:
+        return int(self._ray.cluster_resources().get("CPU", 0))
 
     def _result(self, reference: Any) -> Any:
         errors = self._ray.exceptions
@@ -76,6 +87,13 @@ class RayCluster:
             ) from error
         except errors.RayError as error:
             return Died(type(error).__name__)
+
+
+def _knock(address: str) -> None:
+    """Refuse an address, host:port, where nobody answers; Ray itself would go on trying for many minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE).close()
 
 
 def _imported() -> Any:

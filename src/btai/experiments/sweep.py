@@ -11,8 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 from btai.errors import SweepError
-from btai.experiments.configuration import describe
-from btai.experiments.grid import Cell, read_grid
+from btai.experiments.configuration import code_version, describe
+from btai.experiments.grid import Cell
+from btai.experiments.processes import Processes
 from btai.experiments.recording import recorded_model
 from btai.experiments.runfile import RunFile
 from btai.experiments.storedrun import Failure
@@ -21,7 +22,7 @@ from btai.experiments.trial import Job
 from btai.experiments.workers import Outcome, Runner, Setup
 from btai.model import TemporalSlice
 
-__all__ = ["FOUND", "Shard", "SweepProgress", "read_grid", "sweep"]
+__all__ = ["FOUND", "Shard", "SweepProgress", "sweep"]
 
 ATTEMPTS = 3  # workers that a trial may cost before its cell is given up
 FOUND = ("environment", "agent", "model")  # the keys of a configuration that are known once a worker has made both
@@ -57,7 +58,7 @@ class SweepProgress:
 def sweep(
     cells: Sequence[Cell],
     out: str | os.PathLike[str],
-    executor: Executor,
+    executor: Executor = Processes,
     *,
     shard: Shard = Shard(),
     progress: Callable[[SweepProgress], None] | None = None,
@@ -72,7 +73,8 @@ def sweep(
     Args:
         cells: the grid, from `grid` or `read_grid`.
         out: path of the run file. It names all cells of the grid, also where a shard runs only some of them.
-        executor: who does the work: `partial(Processes, workers=2)`, `partial(RayCluster, address="auto")`.
+        executor: who does the work: `Processes`, `RayCluster`, or one of them with its options, such as
+            `partial(Processes, workers=2)`.
         shard: which of the cells to run.
         progress: called at the start and after each trial.
     """
@@ -118,7 +120,7 @@ def attempt(task: Task) -> Done | str:
 def _made(setup: Setup) -> tuple[Runner, dict[str, Any], TemporalSlice | None]:
     """What runs the trials of a cell, and what is known of the cell then."""
     runner = setup.runner()
-    found = {"environment": describe(runner.env), "agent": describe(runner.agent)}
+    found = {"btai": code_version(), "environment": describe(runner.env), "agent": describe(runner.agent)}
     model = recorded_model(runner.agent) if setup.record else None
     runner.warm_up()
     return runner, found, model
