@@ -16,10 +16,7 @@ from btai.agents import BTAI_3MF
 from btai.envs import Registered
 from btai.errors import PlanningError
 from btai.experiments import RunFile, run
-from btai.experiments.cluster import RayCluster
-from btai.experiments.grid import Cell, grid
-from btai.experiments.processes import Processes
-from btai.experiments.sweep import sweep
+from btai.experiments.sweeps import Cell, Processes, RayCluster, grid, sweep
 from btai.experiments.team import Executor
 from btai.model import TemporalSlice
 

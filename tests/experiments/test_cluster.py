@@ -16,9 +16,7 @@ from experiments.corridor import rows_in
 from experiments.sweeps import processes
 
 from btai.errors import BtaiError
-from btai.experiments.cluster import RayCluster
-from btai.experiments.grid import read_grid
-from btai.experiments.sweep import sweep
+from btai.experiments.sweeps import RayCluster, read_grid, sweep
 
 GRID = """
 trials = 3
@@ -77,7 +75,7 @@ ONLY_HERE = """
 from experiments.corridor import Corridor, corridor_slice
 from experiments.sweeps import AGENTS, drive
 from btai.envs import Registered
-from btai.experiments.grid import grid
+from btai.experiments.sweeps import grid
 
 class OnlyHere(Corridor):
     pass

@@ -11,7 +11,7 @@ from experiments.sweeps import AGENTS, ENVIRONMENTS
 from btai.agents import BTAI_3MF
 from btai.envs.dsprites import dSpritesPreProcessingWrapper
 from btai.errors import SweepError
-from btai.experiments.grid import Cell, grid, read_grid
+from btai.experiments.sweeps import Cell, grid, read_grid
 
 GRID = """
 seed = [1, 2]

@@ -21,8 +21,7 @@ from experiments.sweeps import (
 import btai
 from btai.errors import BtaiError, RunFileError, SweepError
 from btai.experiments import RunFile, run
-from btai.experiments.merge import merge
-from btai.experiments.sweep import Shard, SweepProgress, sweep
+from btai.experiments.sweeps import Shard, SweepProgress, merge, sweep
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +103,7 @@ def test_another_sweep_is_not_mixed_into_a_file(whole: Path, changes: dict[str, 
 
 
 def test_workers_with_another_btai_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("btai.experiments.sweep.code_version", lambda: "0.0.1")
+    monkeypatch.setattr("btai.experiments.sweeps.driver.code_version", lambda: "0.0.1")
     message = rf"btai of run 0 is '{btai.__version__}' there and '0\.0\.1' now\. Use the same versions of all programs"
     with pytest.raises(RunFileError, match=message):
         sweep(cells(), tmp_path / "sweep.sqlite", Here)

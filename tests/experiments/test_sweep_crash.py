@@ -16,7 +16,7 @@ from experiments.ray_cluster import node
 from experiments.sweeps import failures, processes, three_cells, watched_cells
 
 from btai.experiments import RunFile
-from btai.experiments.sweep import sweep
+from btai.experiments.sweeps import sweep
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from experiments.sweeps import cells_of, processes
 
-from btai.experiments.sweep import sweep
+from btai.experiments.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 

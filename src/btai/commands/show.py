@@ -28,7 +28,7 @@ def show_command(
 ) -> None:
     """Print what a run file holds, a run or the grid of a sweep; it may still be written."""
     from btai.experiments import RunFile
-    from btai.experiments.gridtable import grid_rows, write_csv, write_parquet
+    from btai.experiments.sweeps import grid_rows, write_csv, write_parquet
 
     with RunFile.open(file) as run_file:
         for path, write in ((csv_file, write_csv), (parquet_file, write_parquet)):
@@ -44,8 +44,8 @@ def show_grid(file: RunFile, runs: Sequence[int] | None = None, *, as_json: bool
     """Print all runs, or only these, and say what is missing; whether nothing is."""
     from rich.console import Console
 
-    from btai.experiments.gridreport import grid_as_json, grid_table, missing_lines
-    from btai.experiments.gridtable import grid_rows
+    from btai.experiments.sweeps import grid_rows
+    from btai.experiments.sweeps.report import grid_as_json, grid_table, missing_lines
 
     rows = [row for row in grid_rows(file) if runs is None or row.run in runs]
     if as_json:

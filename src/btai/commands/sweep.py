@@ -12,7 +12,7 @@ from btai.commands.options import FILE, as_json
 from btai.commands.show import show_grid
 
 if TYPE_CHECKING:
-    from btai.experiments.sweep import Shard
+    from btai.experiments.sweeps import Shard
     from btai.experiments.team import Executor
 
 __all__ = ["merge_command", "sweep_command"]
@@ -54,9 +54,8 @@ def sweep_command(
     was to be run is complete.
     """
     from btai.experiments import RunFile
-    from btai.experiments.grid import read_grid
-    from btai.experiments.gridreport import sweep_bar
-    from btai.experiments.sweep import sweep
+    from btai.experiments.sweeps import read_grid, sweep
+    from btai.experiments.sweeps.report import sweep_bar
 
     part = _shard(shard)
     name = file.stem if shard is None else f"{file.stem}-{part.index}-of-{part.count}"
@@ -78,7 +77,7 @@ def merge_command(out: Path, shards: tuple[Path, ...], as_json: bool) -> None:
     OUT is a run file like any other: `btai sweep` can complete it. The exit code is 0 if nothing is missing.
     """
     from btai.experiments import RunFile
-    from btai.experiments.merge import merge
+    from btai.experiments.sweeps import merge
 
     merge(out, shards)
     with RunFile.open(out) as run_file:
@@ -86,7 +85,7 @@ def merge_command(out: Path, shards: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _shard(text: str | None) -> Shard:
-    from btai.experiments.sweep import Shard
+    from btai.experiments.sweeps import Shard
 
     if text is None:
         return Shard()
@@ -97,12 +96,10 @@ def _shard(text: str | None) -> Shard:
 
 
 def _executor(ray: str | None, workers: int | None) -> Executor:
+    from btai.experiments.sweeps import Processes, RayCluster
+
     if ray is None:
-        from btai.experiments.processes import Processes
-
         return partial(Processes, workers=workers)
-    from btai.experiments.cluster import RayCluster
-
     return partial(RayCluster, address=ray, workers=workers)
 
 

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from btai.experiments.gridtable import GridRow, varying
-from btai.experiments.sweep import SweepProgress
+from btai.experiments.sweeps.driver import SweepProgress
+from btai.experiments.sweeps.table import GridRow, varying
 
 __all__ = ["grid_as_json", "grid_table", "missing_lines", "sweep_bar"]
 

@@ -1,4 +1,4 @@
-"""Sweeps: every cell of a grid a run, all in one run file, whoever does the work."""
+"""Running a sweep: one driver, any number of workers, one run file."""
 
 from __future__ import annotations
 
@@ -10,38 +10,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from btai.errors import SweepError
 from btai.experiments.configuration import code_version, describe
-from btai.experiments.grid import Cell
 from btai.experiments.processes import Processes
 from btai.experiments.recording import recorded_model
 from btai.experiments.runfile import RunFile
 from btai.experiments.storedrun import Failure
+from btai.experiments.sweeps.cells import Cell
+from btai.experiments.sweeps.shards import WHOLE, Shard
 from btai.experiments.team import Died, Executor, done_by
 from btai.experiments.trial import Job
 from btai.experiments.workers import Outcome, Runner, Setup
 from btai.model import TemporalSlice
 
-__all__ = ["FOUND", "Shard", "SweepProgress", "sweep"]
+__all__ = ["SweepProgress", "sweep"]
 
 ATTEMPTS = 3  # workers that a trial may cost before its cell is given up
-FOUND = ("environment", "agent", "model")  # the keys of a configuration that are known once a worker has made both
-
-
-@dataclass(frozen=True)
-class Shard:
-    """Part `index` of `count`, from 1: every `count`-th cell."""
-
-    index: int = 1
-    count: int = 1
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.index <= self.count:
-            raise SweepError(f"shard: {self.index}/{self.count} was given; i/n with i from 1 to n is required.")
-
-    def runs(self, cells: int) -> range:
-        """The numbers of its runs."""
-        return range(self.index - 1, cells, self.count)
 
 
 @dataclass(frozen=True)
@@ -60,7 +43,7 @@ def sweep(
     out: str | os.PathLike[str],
     executor: Executor = Processes,
     *,
-    shard: Shard = Shard(),
+    shard: Shard = WHOLE,
     progress: Callable[[SweepProgress], None] | None = None,
 ) -> None:
     """Run every cell of a grid, each trial as a job of its own, into one run file.

@@ -1,20 +1,40 @@
-"""Several run files of one sweep become one."""
+"""A sweep in parts: which cells are whose, and several run files become one."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from btai.errors import RunFileError
+from btai.errors import RunFileError, SweepError
 from btai.experiments.configuration import first_difference
 from btai.experiments.runfile import RunFile
 from btai.experiments.storedrun import StoredRun
-from btai.experiments.sweep import FOUND
+from btai.experiments.sweeps.cells import FOUND
 
-__all__ = ["merge"]
+__all__ = ["WHOLE", "Shard", "merge"]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part `index` of `count`, from 1: every `count`-th cell."""
+
+    index: int = 1
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.index <= self.count:
+            raise SweepError(f"shard: {self.index}/{self.count} was given; i/n with i from 1 to n is required.")
+
+    def runs(self, cells: int) -> range:
+        """The numbers of its runs."""
+        return range(self.index - 1, cells, self.count)
+
+
+WHOLE = Shard()
 
 
 def merge(out: str | os.PathLike[str], shards: Sequence[str | os.PathLike[str]]) -> None:

@@ -14,16 +14,17 @@ from typing import Any
 
 from btai.envs import ENVIRONMENTS, Registered
 from btai.errors import BtaiError, SweepError
-from btai.experiments.recipes import AGENTS, Agents, agent_options, agent_recipe, environment_recipe
 from btai.experiments.run import all_starts, conditions, jobs_of
+from btai.experiments.sweeps.recipes import AGENTS, Agents, agent_options, agent_recipe, environment_recipe
 from btai.experiments.trial import Job
 from btai.experiments.workers import Setup, adapted
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
-__all__ = ["Cell", "grid", "read_grid"]
+__all__ = ["FOUND", "Cell", "grid", "read_grid"]
 
 MOST_BYTES = 2**20
 MOST_CELLS = 100_000
+FOUND = ("environment", "agent", "model")  # what a run's configuration says only once a worker has made them
 KEYS = ("environment", "agent", "seed", "trials", "exhaustive", "max_cycles", "record")
 
 Environments = Mapping[str, Registered]
