@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from btai.cli import main
 
-__all__ = ["PAGES", "ROOT", "Block", "blocks", "run_page"]
+__all__ = ["PAGES", "ROOT", "Block", "blocks", "run_page", "save_file"]
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -30,7 +30,8 @@ class Block(NamedTuple):
     """A fenced block, and the remark on the line before it.
 
     `<!-- not run: why -->` says that the block is only shown, `<!-- run instead: btai ... -->` which shorter command
-    stands in for it, `<!-- output -->` that it shows what the block before has printed.
+    stands in for it, `<!-- output -->` that it shows what the block before has printed, `<!-- file: NAME -->` that the
+    reader has it in a file of this name.
     """
 
     language: str
@@ -54,13 +55,22 @@ def run_page(page: Path) -> dict[str, Any]:
     for block in blocks(page):
         if block.mark == "output":
             assert _lines(block.text) == _lines(printed), f"{page.name}:{block.line}: another output is shown"
-        elif block.mark.startswith("not run: "):
+        elif block.mark.startswith("not run: ") or save_file(block):
             continue
         elif block.language == "python":
             printed = _run_python(block, page, namespace)
         elif block.language == "sh":
             printed = "".join(_run_command(command, page) for command in _commands(block))
     return namespace
+
+
+def save_file(block: Block) -> bool:
+    """Whether the block is a file; it is then there, in the current folder."""
+    name = block.mark.removeprefix("file: ")
+    if name == block.mark:
+        return False
+    Path(name).write_text(block.text, "utf-8")
+    return True
 
 
 def _run_python(block: Block, page: Path, namespace: dict[str, Any]) -> str:

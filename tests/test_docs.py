@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
-from documents import PAGES, ROOT, blocks, run_page
+from documents import PAGES, ROOT, blocks, run_page, save_file
 
-SHOWN_ONLY = {"text", "toml", "json", "ini"}
+from btai.experiments import RunFile
+
+SHOWN_ONLY = {"text", "toml", "json", "ini", "sql"}
 DIRECTIVE = re.compile(r"\{[\w:-]+\}.*")  # of MyST
 TEST = re.compile(r"tests/[\w/]+\.py(?:::\w+)?")
 
@@ -54,6 +59,23 @@ def test_every_test_that_the_page_names_exists(page: Path) -> None:
 def test_lift_of_the_experiments_page_arrives(tmp_path: Path) -> None:
     assert run_page(ROOT / "docs" / "experiments.md")["result"].summary.p_solved == 1.0
     assert (tmp_path / "lift.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "made", "done"),
+    [
+        (["bash", "ties.sbatch"], "ties-2-of-4.sqlite", [0, 20, 0, 0, 0, 20, 0, 0]),
+        ([sys.executable, "lifts.py"], "lifts.sqlite", [10] * 4),
+    ],
+)
+def test_files_of_the_sweeps_page_run(command: list[str], made: str, done: list[int]) -> None:
+    for block in blocks(ROOT / "docs" / "sweeps.md"):
+        save_file(block)
+    scripts = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    slurm = {"SLURM_ARRAY_TASK_ID": "2", "SLURM_ARRAY_TASK_COUNT": "4", "SLURM_CPUS_PER_TASK": "2"}
+    subprocess.run(command, check=True, env=os.environ | slurm | {"PATH": scripts})
+    with RunFile.open(made) as file:
+        assert [len(run.done()) for run in file.runs] == done
 
 
 def page_of(folder: Path, text: str) -> Path:

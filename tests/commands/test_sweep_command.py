@@ -96,7 +96,12 @@ def test_sweep_prints_the_grid_and_names_its_file_after_the_toml(toml: Path) -> 
     ]
     with RunFile.open(toml.with_suffix(".sqlite")) as file:
         for row, run in zip(rows, file.runs, strict=True):
-            assert f"{run.summary().cycles_mean:.3f}" in row
+            summary = run.summary()
+            assert row[4:] == [
+                f"{x:.3f}" for x in (summary.reward_mean, summary.cycles_mean, summary.seconds_per_trial)
+            ]
+    assert "mean reward" in shown
+    assert "P(solved)" not in shown  # the tiger's rewards are no scores
     assert "not complete" not in shown
     assert f"btai show {toml.with_suffix('.sqlite')} --run NUMBER" in shown.replace("\n", "")
 

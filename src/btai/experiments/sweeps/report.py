@@ -23,26 +23,44 @@ MOST_LISTED = 20  # cells that are not complete
 def grid_table(rows: Sequence[GridRow]) -> Table:
     """A line for each run: the parameters in which the runs differ, and the figures."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    parameters = varying(rows)
+    parameters, figures = varying(rows), _figures(rows)
     table.add_column("run", justify="right", no_wrap=True)
     for name in parameters:
         table.add_column(name.replace("_", " "), justify="right", overflow="fold")  # wrapped between its words
-    for heading in ("trials", "P(solved)", "95 %", "cycles", "seconds"):
+    for heading in figures:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
-        s = row.summary
-        interval = "-" if s.interval is None else "–".join(f"{end:.2f}" for end in s.interval)
         table.add_row(
             str(row.run),
             *(_shown(row.parameters[name]) for name in parameters),
-            f"{s.trials}" if row.complete else f"{s.trials} of {row.wanted}",
-            _shown(s.p_solved),
-            "each start" if s.exhaustive and row.complete else interval,
-            _shown(s.cycles_mean),
-            _shown(s.seconds_per_trial),
+            *(figure(row) for figure in figures.values()),
             style="red" if row.failure else None,
         )
     return table
+
+
+def _figures(rows: Sequence[GridRow]) -> dict[str, Callable[[GridRow], str]]:
+    """What is shown of each run, by heading: how much is solved where rewards say so, else the rewards themselves."""
+    summaries = [row.summary for row in rows if row.summary.trials]
+    figures: dict[str, Callable[[GridRow], str]] = {"trials": _trials}
+    if not summaries or any(s.p_solved is not None for s in summaries):
+        figures |= {"P(solved)": lambda row: _shown(row.summary.p_solved), "95 %": _interval}
+    if any(s.p_solved is None for s in summaries):
+        figures["mean reward"] = lambda row: _shown(row.summary.reward_mean)
+    figures["cycles"] = lambda row: _shown(row.summary.cycles_mean)
+    figures["seconds"] = lambda row: _shown(row.summary.seconds_per_trial)
+    return figures
+
+
+def _trials(row: GridRow) -> str:
+    return f"{row.summary.trials}" if row.complete else f"{row.summary.trials} of {row.wanted}"
+
+
+def _interval(row: GridRow) -> str:
+    s = row.summary
+    if s.exhaustive:
+        return "each start" if row.complete else "-"
+    return "-" if s.interval is None else "–".join(f"{end:.2f}" for end in s.interval)
 
 
 def missing_lines(rows: Sequence[GridRow]) -> list[str]:
