@@ -26,7 +26,8 @@ def grid_table(rows: Sequence[GridRow]) -> Table:
     parameters, figures = varying(rows), _figures(rows)
     table.add_column("run", justify="right", no_wrap=True)
     for name in parameters:
-        table.add_column(name.replace("_", " "), justify="right", overflow="fold")  # wrapped between its words
+        words = name.split("_")  # between which the heading may be wrapped
+        table.add_column(" ".join(words), justify="right", overflow="fold", min_width=max(map(len, words)))
     for heading in figures:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
