@@ -32,6 +32,7 @@ from pathlib import Path
 import btai
 from btai.envs import dSpritesEnv, dSpritesPreProcessingWrapper, dsprites_slice
 from btai.experiments import RunFile, run
+from btai.experiments.sweeps import grid, sweep
 
 ts = dsprites_slice(8)
 ts.save("model.safetensors")
@@ -39,6 +40,8 @@ agent = btai.BTAI_3MF(btai.load("model.safetensors"), max_planning_steps=5)
 env = dSpritesPreProcessingWrapper(dSpritesEnv(granularity=8))
 run(agent, env, trials=2, out="run.sqlite", record=True)
 run(agent, lambda: dSpritesPreProcessingWrapper(dSpritesEnv(granularity=8)), trials=2, batch=2)
+agent_options = {"name": "BTAI_3MF", "engine": "numpy", "max_planning_steps": 5}
+sweep(grid({"environment": {"name": "tiger"}, "agent": agent_options, "trials": 2}), "sweep.sqlite")
 agent.reset({"O_shape": 0})
 agent.plan(5)
 str(agent.explain()), str(agent.tree.root.children[0].risk)
