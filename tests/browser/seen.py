@@ -20,7 +20,7 @@ Row = list[str | float | None]
 
 ROWS = """table => [...table.querySelectorAll("tbody tr")].map(row => [...row.children].map(cell => {
     const number = cell.querySelector("data");
-    if (number) return number.getAttribute("value") === "" ? null : Number(number.getAttribute("value"));
+    if (number) return number.getAttribute("value") ? Number(number.getAttribute("value")) : null;
     return cell.textContent.trim();
 }))"""
 

@@ -11,6 +11,10 @@ from browser.seen import Seen
 from playwright.sync_api import expect
 
 FAULTS = Path(__file__).with_name("faults.js").read_text("utf-8")
+FOCUSED = Path(__file__).with_name("focus.js").read_text("utf-8")
+REACHABLE = ", ".join(f"{kind}:enabled:visible" for kind in ("button", "select", "input")) + (
+    ", [role=button]:visible, [role=region][tabindex]:visible"
+)
 SIZES = ((1280, 800), (1920, 1080))
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LAST = 4  # cycle of the trial, in which nothing is planned
@@ -59,3 +63,21 @@ def test_nothing_is_cut_off_covered_or_hard_to_read(seen: Seen, replay: str, vie
             seen.page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
             found += [f"{width} x {height}, {theme}: {fault}" for fault in faults(seen, "cut", "overlap", "contrast")]
     assert found == []
+
+
+@pytest.mark.parametrize("view", ["visualisation", "a future", "the present", "why", "what if it had", "trials"])
+def test_the_tab_key_reaches_everything_and_one_sees_where_it_is(seen: Seen, replay: str, view: str) -> None:
+    seen.open(replay, trial=0, **VIEWS[view])
+    expect(seen.page.locator('[aria-busy="true"]')).to_have_count(0)
+    reached = []
+    for _ in range(150):
+        seen.page.keyboard.press("Tab")
+        focused = seen.page.evaluate(FOCUSED)
+        if focused is None:
+            break
+        assert focused["marked"], focused
+        assert focused["inside"], focused
+        reached.append(focused["what"])
+    else:
+        pytest.fail("the Tab key never comes to an end")
+    assert len(reached) >= seen.page.locator(REACHABLE).count()

@@ -139,9 +139,8 @@ function peak({ values: packed, columns }) {
     return [best % columns, Math.floor(best / columns)];
 }
 
-/** @param {Api.Occupancy | undefined} map */
+/** @param {Api.Occupancy} map */
 export function occupancyTable(map) {
-    if (!map) return { caption: "No heat map is shown", columns: [], rows: [] };
     const values = floats(map.values);
     const order = [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, IN_TABLE);
     return {

@@ -32,16 +32,16 @@ function Environment({ facts }) {
     const { pair, node } = occupancyChoice(app, facts);
     const { trial, cycle: t } = cursor;
     const { value: map } = useData("occupancy", facts && pair ? { trial, cycle: t, node, x: pair[0], y: pair[1] } : null);
-    const words = pair && { node, x: pair[0], y: pair[1] };
+    const python = pair ? pythonFor(app, "occupancy", { node, x: pair[0], y: pair[1] }) : pythonFor(app, "evidence");
     return html`<div class="environment">
         <${Figure}
             name="environment"
             title="Environment"
             note=${html`trial ${trial}, cycle <b data-id="cycle">${t}</b>`}
             choice=${html`<${OccupancyControls} facts=${facts} />`}
-            table=${() => occupancyTable(map)}
-            python=${words && pythonFor(app, "occupancy", words)}
-            drawing=${sceneAsSvg}
+            table=${() => (map ? occupancyTable(map) : observedTable(cycle))}
+            python=${python}
+            drawing=${cycle.image || pair ? sceneAsSvg : null}
         >
             <${Scene} facts=${facts} image=${cycle.image} />
             <dl class="facts compact">
@@ -52,4 +52,13 @@ function Environment({ facts }) {
         <//>
         <div class="panel"><${Controls} /></div>
     </div>`;
+}
+
+/** @param {Api.Cycle} cycle */
+function observedTable({ reward, observed }) {
+    return {
+        caption: "What the environment gave and showed",
+        columns: ["", "value"],
+        rows: [["reward", reward], ...Object.entries(observed)],
+    };
 }
