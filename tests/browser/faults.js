@@ -38,11 +38,12 @@
 
     // Every line of text, with its box.
     const lines = [];
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const front = document.querySelector("dialog[open]") ?? document.body; // what lies below a dialog may be covered
+    const walker = document.createTreeWalker(front, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const element = node.parentElement;
         const text = node.textContent.trim();
-        if (!text || element.closest("script, style, noscript, dialog:not([open]), option, .visually-hidden, .skip, [hidden]")) continue;
+        if (!text || element.closest("script, style, noscript, option, .visually-hidden, .skip, [hidden]")) continue;
         if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
         const range = document.createRange();
         range.selectNodeContents(node);
@@ -83,7 +84,7 @@
         letters.forEach((a, i) => {
             for (const b of letters.slice(i + 1)) if (!isEmpty(meet(a.inner, b.inner))) faults.push(`on each other: ${said(a)}, ${said(b)}`);
         });
-        const controls = [...document.querySelectorAll("button, select, input, canvas")].flatMap((element) => {
+        const controls = [...front.querySelectorAll("button, select, input, canvas")].flatMap((element) => {
             const box = meet(element.getBoundingClientRect(), rooms(element).seen);
             return isEmpty(box) ? [] : [{ element, box }];
         });

@@ -17,6 +17,7 @@ REACHABLE = ", ".join(f"{kind}:enabled:visible" for kind in ("button", "select",
 )
 SIZES = ((1280, 800), (1920, 1080))
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+KINDS = ("cut", "overlap", "contrast")
 LAST = 4  # cycle of the trial, in which nothing is planned
 
 # Every view, each as it is at first, at work, and with nothing to show.
@@ -45,24 +46,36 @@ VIEWS: dict[str, dict[str, Any]] = {
 }
 
 
-def faults(seen: Seen, *kinds: str) -> list[str]:
-    """What is wrong with what is seen."""
-    found: list[str] = seen.page.evaluate(FAULTS, kinds)
-    return found
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_nothing_is_cut_off_covered_or_hard_to_read(seen: Seen, replay: str, view: str) -> None:
+def everywhere(seen: Seen) -> list[str]:
+    """What is wrong with it at any size and in any theme."""
     found = []
-    seen.open(replay, trial=0, **VIEWS[view])
     for width, height in SIZES:
         seen.page.set_viewport_size({"width": width, "height": height})
         for theme in THEMES:
             seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
             expect(seen.page.locator('[aria-busy="true"]')).to_have_count(0)
             seen.page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-            found += [f"{width} x {height}, {theme}: {fault}" for fault in faults(seen, "cut", "overlap", "contrast")]
-    assert found == []
+            found += [f"{width} x {height}, {theme}: {fault}" for fault in seen.page.evaluate(FAULTS, KINDS)]
+    return found
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_is_cut_off_covered_or_hard_to_read(seen: Seen, replay: str, view: str) -> None:
+    seen.open(replay, trial=0, **VIEWS[view])
+    assert everywhere(seen) == []
+
+
+def test_nor_is_it_with_a_live_agent(live: tuple[str, str], seen: Seen) -> None:
+    seen.open(live[0])
+    assert everywhere(seen) == []
+    for number, name in enumerate(("Next planning iteration", "Finish planning", "Perform by hand")):
+        seen.page.locator(".controls").get_by_role("button", name=name).click()
+        seen.until(lambda: int(seen.place["iteration"]) > 0 or seen.place["cycle"] == "1", True)
+        if number < 2:
+            expect(seen.page.locator(".near-tree .child.node-best")).to_be_visible()
+        assert everywhere(seen) == []
+    seen.press("Help")
+    assert everywhere(seen) == []
 
 
 @pytest.mark.parametrize("view", ["visualisation", "a future", "the present", "why", "what if it had", "trials"])
