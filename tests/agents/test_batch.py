@@ -310,6 +310,20 @@ def test_a_batch_that_has_observed_nothing_says_so() -> None:
             act()
 
 
+@pytest.mark.parametrize(
+    ("obs", "message"),
+    [
+        ([1, 3], r"^\[1, 3\] was given as observations; a dictionary by name is required, for instance \{'O_x': 0\}"),
+        ({"O_y": [1, 2]}, r"^O_y: no such observation is declared\. Declared are O_x, O_wall\.$"),
+    ],
+)
+def test_observations_that_are_none_are_refused_as_those_of_one_agent_are(obs: Any, message: str) -> None:
+    ts = own_figures("zeros").spec.build()
+    for agent in (BatchAgent(ts, 2), BTAI_3MF(ts)):
+        with pytest.raises(EvidenceError, match=message):
+            agent.reset(obs)
+
+
 def test_refused_first_observations_leave_the_batch_waiting_for_them() -> None:
     batch = BatchAgent(own_figures("zeros").spec.build(), 2)
     with pytest.raises(ImpossibleObservationError, match=r"^agent 1: O_x: the value 3 was observed"):

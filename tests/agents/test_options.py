@@ -11,7 +11,7 @@ import pytest
 from golden import own_figures
 from hand_made import BAD, GOOD, LEVER
 
-from btai import BTAI_3MF
+from btai import BTAI_3MF, BTAI_BF, BTAI_VMP, BatchAgent, TemporalSliceBuilder
 from btai.errors import BtaiError, PlanningError
 
 # In the golden model "ties" action 0 is the worst and all three actions end with the same number of visits.
@@ -140,3 +140,10 @@ def test_option_of_a_wrong_value_is_refused_by_name(options: dict[str, Any], mes
 @pytest.mark.parametrize("options", [{"exp_const": 0}, {"precision": 0}, {"time_limit": np.float64(0.1)}])
 def test_bounds_of_the_options_are_allowed(options: dict[str, Any]) -> None:
     BTAI_3MF(LEVER.build(), **options)
+
+
+@pytest.mark.parametrize("agent", [BTAI_3MF, BTAI_BF, BTAI_VMP, BatchAgent])
+def test_builder_that_was_not_built_is_refused(agent: Any) -> None:
+    message = r"^ts: a TemporalSliceBuilder was given; a TemporalSlice is required, which the build\(\) of .* gives\.$"
+    with pytest.raises(PlanningError, match=message):
+        agent(TemporalSliceBuilder("A_move", 2), 3)

@@ -114,9 +114,9 @@ def test_evidence_is_written_flat_with_ones_where_nothing_was_observed(ts: Tempo
             r"^O_colour: evidence of shape \(2,\) was given; .* vector of 3 numbers is required",
         ),
         ({"O_colour": [[1.0, 0.0, 0.0]]}, r"^O_colour: evidence of shape \(1, 3\) was given; .* vector of 3 numbers"),
-        ({"O_colour": 1.0}, r"^O_colour: evidence of shape \(\) was given; an index from 0 to 2 \(a whole number\)"),
-        ({"O_colour": True}, r"^O_colour: evidence of shape \(\) was given; an index from 0 to 2"),
-        ({"O_colour": None}, r"^O_colour: evidence of shape \(\) was given; an index from 0 to 2"),
+        ({"O_colour": 1.0}, r"^O_colour: 1\.0 was given; an index from 0 to 2 \(a whole number\)"),
+        ({"O_colour": True}, r"^O_colour: True was given; an index from 0 to 2"),
+        ({"O_colour": None}, r"^O_colour: None was given; .*Leave the name out if nothing was observed\.$"),
         (
             {"O_colour": {"red": 1}},
             r"^O_colour: \{'red': 1\} was given; an index, a value name or a vector of 3 numbers",

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from spec import Array, Factor, Spec
 from strategies import ACTION, evidences, models
 
-from btai.errors import PlanningError
+from btai.errors import PlanningError, TableError, VariableError
 from btai.inference import i_step, p_step
 from btai.model import TemporalSliceBuilder
 
@@ -151,13 +151,26 @@ def test_prediction_repeats_to_the_bit_and_changes_nothing_it_was_given(case: tu
     assert ts == spec.build()
 
 
+TWO_PLACES = (
+    TemporalSliceBuilder("A_move", 2)
+    .add_state("S_x", [0.5, 0.5])
+    .add_transition("S_x", np.full((2, 2, 2), 0.5), ["S_x", "A_move"])
+    .build()
+)
+
+
 @pytest.mark.parametrize("action", [-1, 2])
 def test_action_that_is_not_there(action: int) -> None:
-    ts = (
-        TemporalSliceBuilder("A_move", 2)
-        .add_state("S_x", [0.5, 0.5])
-        .add_transition("S_x", np.full((2, 2, 2), 0.5), ["S_x", "A_move"])
-        .build()
-    )
     with pytest.raises(PlanningError, match=rf"^A_move: action {action} was given; it must lie from 0 to 1\.$"):
-        p_step(ts, i_step(ts, {}).posteriors, action)
+        p_step(TWO_PLACES, i_step(TWO_PLACES, {}).posteriors, action)
+
+
+def test_beliefs_that_leave_out_a_state() -> None:
+    with pytest.raises(VariableError, match=r"^S_x: no beliefs were given for it among S_y\.$"):
+        p_step(TWO_PLACES, {"S_y": np.ones(1)}, 0)
+
+
+def test_beliefs_of_the_wrong_size() -> None:
+    message = r"^S_x: beliefs of shape \(3,\) were given; a vector of 2 numbers is required, one for each value\.$"
+    with pytest.raises(TableError, match=message):
+        p_step(TWO_PLACES, {"S_x": np.full(3, 1 / 3)}, 0)

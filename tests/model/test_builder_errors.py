@@ -39,7 +39,10 @@ def builder() -> TemporalSliceBuilder:
             lambda: builder().add_observation("S_z", np.eye(2), ["S_y"]),
             r"^'S_z' was given as the name of an observation; .*'O_'.*'O_S_z'",
         ),
-        (lambda: builder().add_state("S_", [1.0]), r"^'S_' was given as the name of a state; .*starts with 'S_'"),
+        (
+            lambda: builder().add_state("S_", [1.0]),
+            r"^'S_' was given as the name of a state; .*starts with 'S_'.*'S_name'",
+        ),
         (lambda: builder().add_state(7, [1.0]), r"^7 was given as the name of a state; .*text.*'S_7'"),  # type: ignore[arg-type]
     ],
     ids=["action", "state", "observation", "prefix alone", "no text"],
@@ -113,6 +116,18 @@ def test_parents_given_as_text() -> None:
     message = r"^O_z: the parents were given as the text 'S_y'; a list is required\. Write \['S_y'\]"
     with pytest.raises(VariableError, match=message):
         builder().add_observation("O_z", np.eye(2), "S_y")
+
+
+@pytest.mark.parametrize("parents", [None, 3, [0], [["S_y"]]])
+def test_parents_that_are_no_names(parents: Any) -> None:
+    with pytest.raises(VariableError) as caught:
+        builder().add_observation("O_z", np.eye(2), parents)
+    assert str(caught.value) == f"O_z: the parents were given as {parents!r}; a list of names is required."
+
+
+def test_parents_may_come_from_a_generator() -> None:
+    ts = builder().add_observation("O_z", np.full((2, 3, 2), 0.5), (f"S_{axis}" for axis in "xy")).build()  # type: ignore[arg-type]
+    assert ts.observations["O_z"].parents == ("S_x", "S_y")
 
 
 def test_observation_without_parents() -> None:

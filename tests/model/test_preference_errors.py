@@ -97,11 +97,18 @@ def test_table_and_scores_given_both_or_neither(given: str) -> None:
         builder().add_preference(["O_x"], **tables)
 
 
-@pytest.mark.parametrize("precision", [-1.0, np.nan, np.inf])
-def test_precision_that_is_no_precision(precision: float) -> None:
-    message = rf"^\(O_x\): a precision of {precision} was given; a finite number of at least 0 is required"
+@pytest.mark.parametrize("precision", [-1.0, np.nan, np.inf, "high", None])
+def test_precision_that_is_no_precision(precision: Any) -> None:
+    message = rf"^\(O_x\): a precision of {precision!r} was given; a finite number of at least 0 is required"
     with pytest.raises(PreferenceError, match=message):
         builder().add_preference(["O_x"], scores=[0.0, 1.0], precision=precision)
+
+
+def test_precision_given_with_a_table() -> None:
+    with pytest.raises(
+        PreferenceError, match=r"^\(O_x\): a precision of 3 was given with a table, .*Pass scores=, or leave it out"
+    ):
+        builder().add_preference(["O_x"], [0.5, 0.5], precision=3)
 
 
 @pytest.mark.parametrize("scores", [[0.0, np.nan], [0.0, -np.inf], []], ids=["nan", "infinite", "none"])

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from btai.agents.options import Options, check_room, checked_whole
+from btai.agents.options import Options, check_room, check_slice, checked_whole
 from btai.errors import EvidenceError, ImpossibleObservationError, PlanningError
+from btai.inference import check_observations
 from btai.model import Observation, TemporalSlice
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class BatchAgent:
         ties: str = "cost",
         threads: int | None = None,
     ) -> None:
+        check_slice(ts)
         _check_supported(ts, action_selection)
         self.ts = ts
         self.options = Options(
@@ -135,11 +137,9 @@ class BatchAgent:
 
     def _evidence(self, obs: Mapping[str, ArrayLike], active: Flags) -> Floats:
         """The evidence as vectors, `[B, sum of n_O]`; ones where nothing was observed."""
+        check_observations(self.ts, obs)
         evidence = np.ones((self._n, self.ts.observation_layout.size))
         for name, values in obs.items():
-            if name not in self.ts.observations:
-                known = ", ".join(self.ts.observations) or "none"
-                raise EvidenceError(f"{name}: no such observation is declared. Declared are {known}.")
             span = self.ts.observation_layout.spans[name]
             evidence[active, span] = _vectors(self.ts.observations[name], _array(values), active)
         return evidence

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from btai.agents.options import Options
+from btai.agents.options import Options, check_slice
 from btai.agents.tree_agent import TreeAgent, read_only
 from btai.inference import Beliefs, Inference, i_step, prior_factors, write_evidence
 from btai.model import TemporalSlice
@@ -56,6 +56,7 @@ class BTAI_3MF(TreeAgent):
         root: str = "fresh",
         engine: str = "compiled",
     ) -> None:
+        check_slice(ts)
         options = Options(
             max_planning_steps,
             exp_const,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.random import Generator
 
 from btai.agents.btai_3mf import BTAI_3MF
+from btai.agents.options import check_slice
 from btai.errors import PlanningError
 from btai.model import TemporalSlice
 
@@ -40,6 +41,7 @@ class BTAI_BF(BTAI_3MF):
         root: str = "kept",
         engine: str = "compiled",
     ) -> None:
+        check_slice(ts)
         for what, variables in (("states", ts.states), ("observations", ts.observations)):
             if len(variables) != 1:
                 raise PlanningError(

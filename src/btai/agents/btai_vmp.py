@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from btai.agents.options import Options, check_positive, checked_whole
+from btai.agents.options import Options, check_positive, check_slice, checked_whole
 from btai.agents.tree_agent import TreeAgent, read_only
 from btai.inference import Beliefs, Inference, Prediction, evidence_vectors, prior_factors
 from btai.inference.vmp import LogTables, Stopping, arrivals, branches
@@ -60,6 +60,7 @@ class BTAI_VMP(TreeAgent):
         max_sweeps: int = 100,
         engine: str = "compiled",
     ) -> None:
+        check_slice(ts)
         options = Options(
             max_planning_steps,
             exp_const,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from btai.errors import PlanningError
+from btai.model import TemporalSlice
 from btai.planning import MEMORY_LIMIT
 from btai.planning.choose import SELECTIONS, TIES
 
@@ -21,6 +22,7 @@ __all__ = [
     "Options",
     "check_positive",
     "check_room",
+    "check_slice",
     "checked_root",
     "checked_whole",
 ]
@@ -89,6 +91,15 @@ class Options:
     def with_rng(self, rng: Generator) -> Options:
         """The same options with another source of random numbers."""
         return replace(self, rng=rng)
+
+
+def check_slice(ts: object) -> None:
+    """Refuse what is no slice: most often a builder whose `build()` was forgotten."""
+    if not isinstance(ts, TemporalSlice):
+        raise PlanningError(
+            f"ts: a {type(ts).__name__} was given; a TemporalSlice is required, which the build() of a"
+            " TemporalSliceBuilder gives."
+        )
 
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:

@@ -2,7 +2,7 @@
 
 from btai.inference.beliefs import Beliefs
 from btai.inference.efe import ExpectedFreeEnergy, expected_free_energy
-from btai.inference.evidence import evidence_vectors, write_evidence
+from btai.inference.evidence import check_observations, evidence_vectors, write_evidence
 from btai.inference.factors import prior_factors
 from btai.inference.istep import Inference, i_step
 from btai.inference.pstep import Prediction, p_step
@@ -12,6 +12,7 @@ __all__ = [
     "ExpectedFreeEnergy",
     "Inference",
     "Prediction",
+    "check_observations",
     "evidence_vectors",
     "expected_free_energy",
     "i_step",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from btai.errors import EvidenceError
 from btai.model import Observation, TemporalSlice
 
-__all__ = ["evidence_vectors", "write_evidence"]
+__all__ = ["check_observations", "evidence_vectors", "write_evidence"]
 
 Vector = NDArray[np.float64]
 
@@ -26,23 +26,29 @@ def evidence_vectors(ts: TemporalSlice, evidence: Mapping[str, Any]) -> dict[str
 
 def write_evidence(ts: TemporalSlice, evidence: Mapping[str, Any], flat: Vector) -> None:
     """Write the evidence into `flat` `[sum of n_O]`, laid out by `ts.observation_layout`; 1 where not observed."""
-    spans = ts.observation_layout.spans
-    if not isinstance(evidence, Mapping):
-        raise EvidenceError(
-            f"{evidence!r} was given as observations; a dictionary by name is required, for instance"
-            f" {{{next(iter(spans), 'O_name')!r}: 0}}. A name that is missing was not observed."
-        )
+    check_observations(ts, evidence)
     flat.fill(1.0)
     for name, value in evidence.items():
-        span = spans.get(name)
-        if span is None:
-            raise EvidenceError(f"{name}: no such observation is declared. Declared are {', '.join(spans) or 'none'}.")
+        span = ts.observation_layout.spans[name]
         if type(value) is int or isinstance(value, np.integer):  # the usual case, without a detour
             _check_index(ts.observations[name], int(value))
             flat[span] = 0.0
             flat[span.start + value] = 1.0
         else:
             flat[span] = _vector(ts.observations[name], value)
+
+
+def check_observations(ts: TemporalSlice, evidence: Mapping[str, Any]) -> None:
+    """What was observed stands under the names of observations."""
+    known = ts.observations
+    if not isinstance(evidence, Mapping):
+        raise EvidenceError(
+            f"{evidence!r} was given as observations; a dictionary by name is required, for instance"
+            f" {{{next(iter(known), 'O_name')!r}: 0}}. A name that is missing was not observed."
+        )
+    for name in evidence:
+        if name not in known:
+            raise EvidenceError(f"{name}: no such observation is declared. Declared are {', '.join(known) or 'none'}.")
 
 
 def _vector(observation: Observation, value: Any) -> Vector:
@@ -59,10 +65,10 @@ def _vector(observation: Observation, value: Any) -> Vector:
         _check_index(observation, int(vector))
         return _one_hot(size, int(vector))
     if vector.shape != (size,):
+        given = f"evidence of shape {vector.shape}" if vector.shape else repr(value)
         raise EvidenceError(
-            f"{name}: evidence of shape {vector.shape} was given; an index from 0 to {size - 1} (a whole number) or"
-            " a vector of"
-            f" {size} numbers is required."
+            f"{name}: {given} was given; an index from 0 to {size - 1} (a whole number) or a vector of {size} numbers"
+            " is required. Leave the name out if nothing was observed."
         )
     if not (np.isfinite(vector).all() and (vector >= 0).all() and vector.any()):
         raise EvidenceError(
@@ -92,7 +98,6 @@ def _one_hot(size: int, index: int) -> Vector:
 def _check_index(observation: Observation, index: int) -> None:
     if not 0 <= index < observation.size:
         raise EvidenceError(
-            f"{observation.name}: index {index} was given; it must lie from 0 to {observation.size - 1}, the"
-            " indices of its"
-            f" {observation.size} values."
+            f"{observation.name}: index {index} was given; it must lie from 0 to {observation.size - 1}, the indices"
+            f" of its {observation.size} values."
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.errors import PlanningError
+from btai.errors import PlanningError, TableError, VariableError
 from btai.inference.beliefs import Beliefs
 from btai.model import TemporalSlice
 from btai.notebook import Html, panel
@@ -36,6 +36,7 @@ def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Pre
     """Predict every state under `action`, then every observation from the predicted states."""
     if not 0 <= action < ts.action.size:
         raise PlanningError(f"{ts.action.name}: action {action} was given; it must lie from 0 to {ts.action.size - 1}.")
+    _check_beliefs(ts, beliefs)
     states = {}
     for name, transition in ts.transitions.items():
         table = transition.table
@@ -50,6 +51,17 @@ def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Pre
         for name, o in ts.observations.items()
     }
     return Prediction(Beliefs(ts, states), Beliefs(ts, observations))
+
+
+def _check_beliefs(ts: TemporalSlice, beliefs: Mapping[str, Vector]) -> None:
+    for name, state in ts.states.items():
+        if name not in beliefs:
+            raise VariableError(f"{name}: no beliefs were given for it among {', '.join(beliefs) or 'none'}.")
+        if np.shape(beliefs[name]) != (state.size,):
+            raise TableError(
+                f"{name}: beliefs of shape {np.shape(beliefs[name])} were given; a vector of {state.size} numbers is"
+                " required, one for each value."
+            )
 
 
 def expected_column(table: Vector, parents: Sequence[Vector]) -> Vector:

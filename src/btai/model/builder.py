@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from numbers import Real
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -96,6 +97,11 @@ class TemporalSliceBuilder:
             raise PreferenceError(
                 f"{group_name(group)}: {given} of table and scores were given; give exactly one of them."
             )
+        if scores is None and precision != 1:
+            raise PreferenceError(
+                f"{group_name(group)}: a precision of {precision} was given with a table, which holds probabilities"
+                " already; a precision multiplies scores. Pass scores=, or leave it out."
+            )
         for other in self._preferences:
             for name in set(group) & set(other.observations):
                 raise PreferenceError(
@@ -136,14 +142,7 @@ class TemporalSliceBuilder:
     def _check_observations(self) -> None:
         sizes = {name: state.size for name, state in self._states.items()}
         for name, observation in self._observations.items():
-            _check_axes(
-                name,
-                "likelihood",
-                observation.likelihood.shape,
-                (observation.size,),
-                observation.parents,
-                sizes,
-            )
+            _check_axes(name, "likelihood", observation.likelihood.shape, observation.size, observation.parents, sizes)
 
     def _check_transitions(self) -> None:
         sizes = {name: state.size for name, state in self._states.items()} | {self._action.name: self._action.size}
@@ -153,7 +152,7 @@ class TemporalSliceBuilder:
                     f"{name}: a transition was given for it, but no such state is declared. Declared are"
                     f" {_listed(self._states)}."
                 )
-            _check_axes(name, "transition", transition.table.shape, (sizes[name],), transition.parents, sizes)
+            _check_axes(name, "transition", transition.table.shape, sizes[name], transition.parents, sizes)
         for name in self._states:
             if name not in self._transitions:
                 raise VariableError(
@@ -174,9 +173,8 @@ class TemporalSliceBuilder:
             if preference.table.shape != required:
                 raise PreferenceError(
                     f"{group_name(preference.observations)}: the preference was given with shape"
-                    f" {preference.table.shape};"
-                    f" required is {required}, the sizes of the observations in the order named. Transpose it, or"
-                    " reorder the names."
+                    f" {preference.table.shape}; required is {required}, the sizes of the observations in the order"
+                    " named. Transpose it, or reorder the names."
                 )
 
     def _check_cliques(self, max_clique: int) -> None:
@@ -194,29 +192,28 @@ def _check_axes(
     name: str,
     what: str,
     shape: tuple[int, ...],
-    first: tuple[int, ...],
+    size: int,
     parents: Sequence[str],
     sizes: Mapping[str, int],
 ) -> None:
-    """Every parent is declared and every axis has its variable's size."""
+    """Every parent is declared and every axis has its variable's size; the first is that of `name` itself."""
     for parent in parents:
         if parent not in sizes:
             raise VariableError(f"{name}: its parent {parent!r} is not declared. Declared are {_listed(sizes)}.")
-    required = first + tuple(sizes[parent] for parent in parents)
+    required = (size, *(sizes[parent] for parent in parents))
     if shape != required:
         raise TableError(
             f"{name}: the {what} was given with shape {shape}; required is {required} for the axes"
             f" [{', '.join([name, *parents])}]. Axis 0 is {name} itself, then its parents in the order named:"
-            " transpose the"
-            " table or reorder the parents."
+            " transpose the table or reorder the parents."
         )
 
 
 def _softmax(name: str, scores: ArrayLike, precision: float) -> ArrayLike:
     raw = to_array(name, "table of scores", scores, PreferenceError)
-    if not np.isfinite(precision) or precision < 0:
+    if not isinstance(precision, Real) or not 0 <= precision < np.inf:
         raise PreferenceError(
-            f"{name}: a precision of {precision} was given; a finite number of at least 0 is required."
+            f"{name}: a precision of {precision!r} was given; a finite number of at least 0 is required."
         )
     if not np.isfinite(raw).all() or not prod(raw.shape):
         raise PreferenceError(f"{name}: the scores must be finite numbers, at least one; given were {raw}.")

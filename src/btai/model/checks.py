@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +32,7 @@ def checked_name(name: object, prefix: str, taken: Container[str]) -> str:
     if not isinstance(name, str) or not name.startswith(prefix) or name == prefix:
         raise VariableError(
             f"{name!r} was given as the name of {'an' if role[0] in 'ao' else 'a'} {role}; such a name must be text"
-            f" that starts with {prefix!r}. Rename it, for instance to {prefix + str(name).lstrip('_')!r}."
+            f" that starts with {prefix!r}. Rename it, for instance to {_suggested(name, prefix)!r}."
         )
     if name in taken:
         raise VariableError(
@@ -41,18 +41,26 @@ def checked_name(name: object, prefix: str, taken: Container[str]) -> str:
     return name
 
 
+def _suggested(name: object, prefix: str) -> str:
+    """A name like the one given that would do."""
+    return prefix + (str(name).removeprefix(prefix).lstrip("_") or "name")
+
+
 def checked_names(name: str, role: str, names: Sequence[str]) -> tuple[str, ...]:
     """`names` of the parents or observations (their `role`) that `name` refers to, as a tuple without repeats."""
     if isinstance(names, str):
         raise VariableError(
             f"{name}: the {role}s were given as the text {names!r}; a list is required. Write [{names!r}]."
         )
-    for other in names:
-        if list(names).count(other) > 1:
+    given = tuple(names) if isinstance(names, Iterable) else None
+    if given is None or not all(isinstance(other, str) for other in given):
+        raise VariableError(f"{name}: the {role}s were given as {names!r}; a list of names is required.")
+    for other in given:
+        if given.count(other) > 1:
             raise VariableError(
                 f"{name}: the {role} {other!r} was given twice; each may stand once. Remove one of them."
             )
-    return tuple(names)
+    return given
 
 
 def checked_labels(name: str, labels: Sequence[str] | None, size: int) -> tuple[str, ...] | None:
@@ -107,9 +115,8 @@ def conditional(name: str, what: str, values: ArrayLike, parents: Sequence[str] 
         axes = ", ".join([name, *parents])
         raise TableError(
             f"{name}: the {what} was given with shape {table.shape}; required is a table with {1 + len(parents)}"
-            f" {'axis' if not parents else 'axes'} [{axes}] and at least one value each. Axis 0 is {name} itself,"
-            " then its"
-            " parents in the order named."
+            f" {'axis' if not parents else 'axes'} [{axes}] and at least one value each. Axis 0 is {name} itself, then"
+            " its parents in the order named."
         )
     check_entries(name, what, table)
     return normalised(table, 0, lambda index, total: _column_error(name, what, parents, index, total))
@@ -135,8 +142,7 @@ def checked_preference(observations: Sequence[str], values: ArrayLike, *, from_s
         )
         raise PreferenceError(
             f"{name}: the preference is exactly 0 at index {index}, and an outcome of preference 0 would cost"
-            " infinitely"
-            f" much. {fix}"
+            f" infinitely much. {fix}"
         )
 
     def error(_: tuple[int, ...], total: float) -> PreferenceError:
