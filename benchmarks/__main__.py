@@ -16,7 +16,7 @@ import numba
 import numpy as np
 
 import btai
-from benchmarks import decisions, flattening, plots, scaling, startup
+from benchmarks import batches, decisions, flattening, plots, scaling, startup
 from benchmarks.measure import Curve, Effort, Row
 
 RESULTS = Path(__file__).parent / "results"
@@ -27,10 +27,13 @@ def main(effort: Effort) -> None:
     folder = RESULTS / "quick" if effort.quick else RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     machine = this_machine()
-    print(f"{machine['processor']}, {machine['cores']} cores, load {machine['load']:.1f}; btai {machine['btai']}")
+    versions = ", ".join(f"{name} {machine[name.lower()]}" for name in ("Python", "NumPy", "Numba", "btai"))
+    print(f"{machine['processor']}, {machine['cores']} cores, load {machine['load']:.1f}; {versions}")
+    print("Times are by the clock on the wall, the least of several repetitions, unless a note says otherwise.")
     if machine["load"] > 0.5:
         print("The machine is busy: the times below say little.")
     rows = [*printed_rows("One decision on dSprites at granularity 1", decisions.measure(effort))]
+    rows += printed_rows("Many agents on dSprites at granularity 1", batches.measure(effort))
     rows += printed_rows("Start-up and memory", startup.measure(effort))
     curves = [*printed_curves(scaling.measure(effort)), *printed_curves(flattening.measure(effort))]
     results = {"machine": machine, "rows": [asdict(r) for r in rows], "curves": [asdict(c) for c in curves]}
@@ -71,8 +74,7 @@ def printed_rows(title: str, rows: Iterable[Row]) -> Sequence[Row]:
     kept = []
     for row in rows:
         kept.append(row)
-        value = "-" if row.value is None else f"{row.value:,.4g}"
-        print(f"  {row.name:<52} {value:>10} {row.unit:<4} {row.note}".rstrip(), flush=True)
+        print(f"  {row.name:<60} {shown(row.value):>8} {row.unit:<4} {row.note}".rstrip(), flush=True)
     return kept
 
 
@@ -89,9 +91,11 @@ def printed_curves(curves: Iterable[Curve]) -> Sequence[Curve]:
     return kept
 
 
-def shown(value: float) -> str:
-    """Four digits that count, of whole numbers all of them."""
-    return f"{value:,.0f}" if value >= 1000 and value == int(value) else f"{value:,.4g}"
+def shown(value: float | None) -> str:
+    """Four digits that count, but every digit before the point."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 if __name__ == "__main__":

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
+from benchmarks.batches import BATCH_ITERATIONS, throughput
 from benchmarks.measure import Curve, Effort, least
-from benchmarks.models import dsprites_starts, independent_states
+from benchmarks.models import independent_states
 from btai import BTAI_3MF
-from btai.agents import BatchAgent
 from btai.envs import dsprites_flat, dsprites_slice
 from btai.model import TemporalSlice
 
@@ -33,7 +31,7 @@ def states(effort: Effort) -> Curve:
     numbers = effort.some([2, 4, 8, 16, 32, 64])
     return Curve(
         "states",
-        "States of 16 values",
+        "More states, of 16 values each",
         "states",
         MICROSECONDS,
         {
@@ -47,7 +45,7 @@ def values(effort: Effort) -> Curve:
     numbers = effort.some([4, 8, 16, 32, 64, 128, 256, 512, 1024])
     return Curve(
         "values",
-        "Values of each of two states",
+        "More values, of two states",
         "values per state",
         MICROSECONDS,
         {
@@ -61,7 +59,7 @@ def iterations(effort: Effort) -> Curve:
     ts = dsprites_slice(granularity=1)
     numbers = effort.some([10, 30, 100, 300, 1000, 3000, 10000])
     points = [(float(n), pace(ts, effort, n)) for n in numbers]
-    return Curve("iterations", "dSprites at granularity 1", "planning iterations", MICROSECONDS, {"engine": points})
+    return Curve("iterations", "Longer searches, on dSprites", "planning iterations", MICROSECONDS, {"engine": points})
 
 
 def batch(effort: Effort) -> Curve:
@@ -69,7 +67,7 @@ def batch(effort: Effort) -> Curve:
     numbers = effort.some([1, 4, 16, 64, 256, 1024, 4096, 16384])
     return Curve(
         "batch",
-        f"Batches on dSprites, {ITERATIONS} iterations",
+        f"Larger batches, on dSprites, {BATCH_ITERATIONS} iterations",
         "agents in the batch",
         "decisions per second",
         {f"{t} thread{'s' * (t > 1)}": [(n, throughput(n, t, effort)) for n in numbers] for t in (1, 2)},
@@ -84,7 +82,9 @@ def flattened(effort: Effort) -> Curve:
         n = flat.states["S_sprite"].size
         series["flat"].append((n, pace(flat, effort)))
         series["factored"].append((n, pace(dsprites_slice(granularity), effort)))
-    return Curve("flattened", "dSprites, flat and factored", "values of the flat state", MICROSECONDS, series)
+    return Curve(
+        "flattened", "One state instead of five, on dSprites", "values of the flat state", MICROSECONDS, series
+    )
 
 
 def pace(ts: TemporalSlice, effort: Effort, n: int = ITERATIONS) -> float:
@@ -92,11 +92,3 @@ def pace(ts: TemporalSlice, effort: Effort, n: int = ITERATIONS) -> float:
     agent = BTAI_3MF(ts, n)
     time = least(lambda: agent.plan(n), effort.seconds, prepare=lambda: agent.reset({}))
     return 1e6 * time.wall / n
-
-
-def throughput(n: int, threads: int, effort: Effort) -> float:
-    """Decisions per second of `n` agents, each somewhere else."""
-    agents = BatchAgent(dsprites_slice(granularity=1), n, ITERATIONS, threads=threads)
-    starts = dsprites_starts(256)
-    agents.reset({name: np.array([starts[i % 256][name] for i in range(n)]) for name in starts[0]})
-    return n / least(agents.step, effort.seconds).wall

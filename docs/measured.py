@@ -56,7 +56,10 @@ def times(rows: list[dict[str, Any]]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.4g}"
+    """Four digits that count, but every digit before the point."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def pictures(curves: list[dict[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""The benchmark of flattening: its models and what it computes of those that fit nowhere."""
+"""The benchmarks: the models, what is computed of those that fit nowhere, and how numbers are shown."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks import flattening, plots
+from benchmarks.__main__ import shown
 from benchmarks.measure import Curve, Effort, Mark
 from benchmarks.models import DSPRITES_LIKE, dsprites_like
 from btai.engine import compile
@@ -62,3 +63,10 @@ def test_quick_measurement_gives_three_panels_of_one_picture(tmp_path: Path) -> 
     marked = Curve("other", "Other", "x", "y", {"a": [(1, 1.0), (100, 2.0)]}, mark=Mark("a", 100, "there"))
     plots.draw([*curves, marked], tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["flattening.png", "other.png"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "-"), (0.000123456, "0.0001235"), (999.96, "1000"), (1445216256.4, "1,445,216,256")]
+)
+def test_numbers_are_shown_with_four_digits_or_all_before_the_point(value: float | None, text: str) -> None:
+    assert shown(value) == text
