@@ -28,7 +28,7 @@ def measure(effort: Effort) -> Iterator[Row]:
     name = f"batch of {agents:,}, {BATCH_ITERATIONS} iterations"
     yield Row(f"{name}: 1 thread", one, "/s", "decisions")
     yield Row(f"{name}: 2 threads", two, "/s", "decisions")
-    yield Row("2 threads: times the decisions of 1", two / one, "x")
+    yield Row("2 threads: times the decisions of 1", two / one, "×")
     iterations = 1 if effort.quick else TRIAL_ITERATIONS
     yield Row(
         f"trials from all 3,072 starts, {iterations} iterations", trials(iterations), "s", "the environment's, too"

@@ -29,7 +29,7 @@ def measure(effort: Effort) -> Iterator[Row]:
     yield Row(f"engine: cycle of {ITERATIONS} iterations", 1e6 * engine.wall, "µs")
     yield Row("NumPy path: planning iteration", 1e6 * slow, "µs")
     yield Row(f"NumPy path: cycle of {iterations} iterations", 1e3 * numpy.wall, "ms")
-    yield Row("NumPy path: times the engine's iteration", slow / fast, "x")
+    yield Row("NumPy path: times the engine's iteration", slow / fast, "×")
     yield from pymdp(effort, engine)
 
 
@@ -63,5 +63,5 @@ def pymdp(effort: Effort, engine: Time) -> Iterator[Row]:
         yield Row(f"{name}: first call", found["first"], "s", "not counted above")
         yield Row(f"{name}: memory", found["memory"] / 2**20, "MiB")
         yield Row(
-            f"{name}: times the engine's {ITERATIONS} iterations", found["cpu"] / engine.cpu, "x", "on processors"
+            f"{name}: times the engine's {ITERATIONS} iterations", found["cpu"] / engine.cpu, "×", "on processors"
         )
