@@ -171,21 +171,36 @@ def test_loopy_propagation_can_be_asked_of_a_slice_that_is_built_for_exact_infer
         assert_array_equal(agent.beliefs[name], belief)
 
 
-def test_prediction_of_several_parents_sums_to_one() -> None:
-    """Beliefs along a long path of actions stay distributions."""
-    rng = np.random.default_rng(0)
-    table = rng.uniform(0.1, 1, (3, 3, 3))
-    spec = Spec(
+def mixing() -> Spec:
+    """Two states that each follow from both, and no choice: the search is one long path."""
+    table = np.random.default_rng(0).uniform(0.1, 1, (3, 3, 3))
+    return Spec(
         action="A_0",
         n_actions=1,
         priors={"S_0": np.full(3, 1 / 3), "S_1": np.full(3, 1 / 3)},
-        likelihoods={},
+        likelihoods={"O_0": Factor(np.eye(3), ("S_0",))},
         transitions={name: Factor(table / table.sum(axis=0), ("S_0", "S_1")) for name in ("S_0", "S_1")},
-        preferences={},
+        preferences={("O_0",): np.full(3, 1 / 3)},
     )
-    ts = spec.build()
+
+
+def test_prediction_of_several_parents_sums_to_one() -> None:
+    """Beliefs along a long path of actions stay distributions."""
+    ts = mixing().build()
     backend = EngineBackend(ts)
-    beliefs = ts.state_layout.flat(spec.priors)
+    beliefs = np.full(6, 1 / 3)
     for _ in range(200):
         beliefs = backend.predict(beliefs, 0)
     assert_allclose([beliefs[:3].sum(), beliefs[3:].sum()], 1.0, rtol=0, atol=1e-15)
+
+
+def test_search_of_several_parents_stays_with_distributions_along_a_long_path() -> None:
+    agent = agent_of(mixing(), {})
+    agent.plan(200)
+    table, belief = mixing().transitions["S_0"].table, np.full(3, 1 / 3)
+    expected = []
+    for _ in range(200):
+        belief = np.einsum("abc,b,c->a", table, belief, belief)  # both states have the same beliefs
+        belief /= belief.sum()
+        expected.append(belief @ np.log(belief) + np.log(3))  # what is seen is certain of the state: all of it is risk
+    assert_allclose(agent.tree.efe[1:], expected, rtol=0, atol=1e-12)
