@@ -38,7 +38,8 @@ class BTAI_3MF(TreeAgent):
         inference: `"exact"` or `"loopy"`; what the slice was built for, if absent.
         root: how the search begins after an action: `"fresh"`, the root visited once at no cost, or `"kept"`, the root
             with the visits and the cost that it had as a child in the tree before.
-        engine: `"compiled"`, or `"numpy"` for the readable path: the same results, a hundred times slower.
+        engine: `"compiled"`, or `"numpy"` for the readable path: the same results, several hundred
+            times slower.
     """
 
     def __init__(
