@@ -48,7 +48,7 @@ class Backend(Searcher, Protocol):
 class ReadableSearch:
     """The search in plain Python, by the `score` of a subclass; an interrupted search keeps its whole iterations."""
 
-    _root = (1, 0.0)  # the visits and the cost with which the root of the present tree began
+    _root: tuple[int, float]  # the visits and the cost with which the root of the present tree began
 
     def search(self, tree: Tree, iterations: int, exp_const: float) -> None:
         """So many iterations more."""
