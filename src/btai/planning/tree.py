@@ -25,9 +25,7 @@ class Tree(NamedTuple):
     counts: NDArray[np.int64]  # [2]: nodes and iterations so far
     parent: NDArray[np.int32]  # [capacity]
     action: NDArray[np.int32]  # [capacity]: the action that leads to the node
-    first_child: NDArray[
-        np.int32
-    ]  # [capacity]: its children are first_child .. first_child + A - 1; NO_NODE for a leaf
+    first_child: NDArray[np.int32]  # [capacity]: the first of its A children, which are in a row; NO_NODE for a leaf
     visits: NDArray[np.int32]  # [capacity]
     cost: NDArray[np.float64]  # [capacity]: aggregated, see propagate
     efe: NDArray[np.float64]  # [capacity]: each node's own expected free energy; nan for the root
