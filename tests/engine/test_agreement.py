@@ -16,9 +16,10 @@ from spec import Array, Evidence, Factor, Spec
 from strategies import evidences, models, tie_models
 
 from btai import BTAI_3MF
+from btai.engine import Model, compile, new_workspace
 from btai.envs import dsprites_slice
 from btai.errors import ImpossibleObservationError
-from btai.planning import TreeView
+from btai.planning import TreeView, kernels, new_tree
 
 CLOSE = 1e-12
 ITERATIONS = 12
@@ -141,6 +142,24 @@ def test_both_paths_grow_the_stored_trees(name: str, engine: str) -> None:
     assert_array_equal(agent.tree.expanded, expected["expanded"])
     assert_array_equal(agent.tree.visits, expected["visits"])
     assert_allclose(agent.tree.efe, np.array(expected["efe"], dtype=float), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", own_names())
+def test_each_agent_of_a_batch_grows_the_stored_tree(name: str) -> None:
+    figures: OwnFigures = own_figures(name)
+    ts = figures.spec.build()
+    agent = BTAI_3MF(ts)
+    agent.reset(figures.evidence)
+    beliefs = np.tile(ts.state_layout.flat(agent.beliefs), (2, 1))
+    program, actions = compile(ts), np.full(2, -1)
+    tree, work = new_tree(ts.action.size, figures.iterations), new_workspace(program, figures.iterations)
+    model, budgets = Model(program.ops, program.parts, work), np.full(2, figures.iterations)
+    kernels.plan_each(tree, model, beliefs, budgets, 0, 2, figures.exp_const, True, True, actions)
+    assert actions.tolist() == [figures.expected["chosen_action"]] * 2
+    expected = figures.expected["tree"]  # the second agent's, in the tree of the first
+    assert_array_equal(tree.expanded, expected["expanded"])
+    assert_array_equal(tree.visits, expected["visits"])
+    assert_allclose(tree.cost, expected["cost"], rtol=0, atol=1e-10)
 
 
 # --- dSprites -------------------------------------------------------------------------------------------------------
