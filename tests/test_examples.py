@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import runpy
 import subprocess
 import sys
@@ -13,8 +14,10 @@ import pytest
 from inspector.browsing import Browser
 
 from btai import BTAI_BF, BTAI_VMP
+from btai.envs import dSpritesPreProcessingWrapper
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+PAPER = EXAMPLES.parents[1] / "shared" / "paper" / "btai_3mf.tex"
 
 
 def output_of(name: str) -> list[str]:
@@ -130,6 +133,37 @@ def test_t_maze_says_what_the_planner_can_and_cannot_do() -> None:
     assert "not because it could learn something" in printed[-2]
 
 
+# --- the paper's Appendix A ------------------------------------------------------------------------------------------
+
+
+def test_appendix_a_solves_each_of_its_hundred_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    execute = dSpritesPreProcessingWrapper.execute
+    rewards = []
+
+    def watched(env: dSpritesPreProcessingWrapper, action: int) -> dict[str, int]:
+        obs = execute(env, action)
+        if env.done():
+            rewards.append(env.get_reward())
+        return obs
+
+    monkeypatch.setattr(dSpritesPreProcessingWrapper, "execute", watched)
+    runpy.run_path(str(EXAMPLES / "appendix_a.py"))
+    assert rewards == [1.0] * 100  # whatever the starts: none of the 3,072 is missed
+
+
+@pytest.mark.skipif(not PAPER.exists(), reason=f"the paper's text is not there: {PAPER}")
+def test_appendix_a_is_the_papers_script_but_for_its_imports() -> None:
+    appendix = PAPER.read_text("utf-8").partition("section*{Appendix A")[2].partition("section*{Appendix B")[0]
+    listings = re.findall(r"\\begin\{Verbatim\}.*?\n(.*?)\\end\{Verbatim\}", appendix, re.DOTALL)
+    papers = "".join(listing for listing in listings if "torch" not in listing)  # tables by hand, not of the script
+    script = (EXAMPLES / "appendix_a.py").read_text("utf-8").partition("# Create the environment.")
+    assert lines_of("".join(script[1:])) == lines_of(papers)
+
+
+def lines_of(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
 # --- the paper's Appendix B ------------------------------------------------------------------------------------------
 
 
@@ -138,6 +172,28 @@ def test_appendix_b_opens_the_inspector_on_an_agent_that_can_plan(monkeypatch: p
     agent = runpy.run_path(str(EXAMPLES / "appendix_b.py"))["agent"]
     assert len(browser.opened) == 1
     assert len(agent.tree.expanded) == 5  # what the stand-in for the browser asks for
+
+
+# --- flattening ------------------------------------------------------------------------------------------------------
+
+
+def test_only_the_joint_belief_remembers_that_the_lamps_agree() -> None:
+    example = runpy.run_path(str(EXAMPLES / "flattening.py"))
+    sure, cost = example["prediction"](example["lamps"])
+    # Each lamp by itself is on or off like a coin, so two of them agree every second time: KL((.5, .5) || (.9, .1)).
+    assert (sure, cost) == pytest.approx((0.5, 0.5 * math.log(0.5 / 0.9) + 0.5 * math.log(0.5 / 0.1)))
+    sure, cost = example["prediction"](example["flatten"](example["lamps"], ["S_left", "S_right"]))
+    assert (sure, cost) == pytest.approx((1.0, math.log(1 / 0.9)))
+
+
+def test_lamps_are_shown_one_by_one_and_together() -> None:
+    assert output_of("flattening.py") == [
+        "values of the merged state: (off, off) (off, on) (on, off) (on, on)",
+        " factored: S_left [0.5 0.5], S_right [0.5 0.5]",
+        "           they will agree again: 50%; expected free energy 0.5108",
+        "flattened: S_left_right [0.5 0.  0.  0.5]",
+        "           they will agree again: 100%; expected free energy 0.1054",
+    ]
 
 
 # --- two futures -----------------------------------------------------------------------------------------------------
