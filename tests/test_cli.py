@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import btai
-from btai import experiments
+from btai import envs, experiments
 from btai.cli import main
 from btai.experiments import dsprites
 
@@ -198,10 +198,16 @@ def test_version_is_that_of_btai() -> None:
     assert btai_command("--version").stdout == f"btai {btai.__version__}\n"
 
 
-def test_help_names_the_commands() -> None:
+def test_help_names_the_commands_and_says_in_whole_sentences_what_they_do() -> None:
     for flag in ("-h", "--help"):
         shown = btai_command(flag).stdout
         assert all(command in shown for command in ("run", "show", "inspect", "model", "reproduce"))
+        assert "..." not in shown.partition("Commands:")[2]
+
+
+def test_help_of_run_names_every_environment() -> None:
+    listed = btai_command("run", "--help").stdout.partition("ENVIRONMENT is one of ")[2].partition(".")[0]
+    assert listed.replace(",", "").replace(" and ", " ").split() == sorted(envs.ENVIRONMENTS)
 
 
 def test_importing_the_command_imports_nothing_heavy() -> None:

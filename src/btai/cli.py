@@ -27,6 +27,11 @@ __all__ = ["main"]
 class Commands(click.Group):
     """Prints the errors that btai raises on purpose as a message, without a traceback; exit code 1."""
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The whole first sentence of each command, where Click itself would cut it off."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in self.commands.items()])
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)

@@ -28,32 +28,50 @@ def printed(lines: list[Reproduced], width: int = 100) -> str:
 
 
 def cells(text: str, agent: str) -> list[list[str]]:
-    """The cells of an agent's lines."""
-    return [text.split() for text in text.splitlines() if text.split()[:1] == [agent]]
+    """The cells of an agent's lines of the tables."""
+    rows = map(str.split, text.splitlines())
+    return [row for row in rows if row[:1] == [agent] and row[1].isdigit()]
 
 
 # --- the terminal -----------------------------------------------------------------------------------------------------
 
 
 def test_line_of_an_agent_that_draws_says_what_is_known_and_what_came_out() -> None:
-    solved, fast = cells(printed([FLAT]), "BF")
-    # 90 of 100 trials earn 1, 4 earn -1, 6 are unfinished; Wilson's intervals of 0.93 and, below, of 0.9.
-    assert solved == ["BF", "2", "50", "0.986", "0.950", "0.930", "(0.86–0.97)", "100", "0.930", "±", "0.052", "0.900"]
+    solved, fast = cells(printed([FLAT]), "BTAI_BF")
+    # 90 of 100 trials earn 1, 4 earn -1, 6 are unfinished; Wilson's interval of 0.93.
+    assert solved == ["BTAI_BF", "2", "50", "0.986", "0.950", "0.930", "(0.86–0.97)", "0.930", "±", "0.052", "0.900"]
     # Published 17503.8 ms, measured 39.5 s, repaired 570 ms; 50 ms here.
-    assert fast == ["BF", "2", "50", "17,504", "39,500", "570", "50.0", "350", "790", "11"]
+    assert fast == ["BTAI_BF", "2", "50", "17,504", "39,500", "570", "50.0", "350", "790", "11"]
 
 
 def test_line_of_btai_3mf_counts_unfinished_trials_as_its_program_does_and_every_start_without_error() -> None:
-    solved, fast = cells(printed([FACTORED]), "3MF")
-    assert solved == ["3MF", "1", "150", "1.000", "-", "0.900", "(0.83–0.94)", "3,072", "1.000000", "1.000"]
-    assert fast == ["3MF", "1", "150", "-", "1,250", "-", "5.00", "-", "250", "-"]
+    solved, fast = cells(printed([FACTORED]), "BTAI_3MF")
+    assert solved == ["BTAI_3MF", "1", "150", "1.000", "-", "0.900", "(0.83–0.94)", "1.000000", "1.000000"]
+    assert fast == ["BTAI_3MF", "1", "150", "-", "1,250", "-", "5.00", "-", "250", "-"]
 
 
-def test_whole_output_fits_a_terminal_of_a_hundred_columns() -> None:
-    shown = printed(ALL)
+def test_tables_say_what_all_trials_are() -> None:
+    whole = " ".join(printed([FLAT, FACTORED]).split())
+    assert "all trials: 100 from random starts; of BTAI_3MF one from each of 3,072 starts." in whole
+    assert "*:" not in whole
+
+
+@pytest.mark.parametrize("seconds", [0.00004, 12.5])
+def test_nothing_is_cut_off_on_a_terminal_of_eighty_columns(seconds: float) -> None:
+    shown = printed([line(r, seconds) for r in ROWS], width=80)
     assert "…" not in shown
-    assert max(map(len, shown.splitlines())) <= 100
-    assert len(cells(shown, "VMP") + cells(shown, "BF") + cells(shown, "3MF")) == 2 * len(ALL)
+    assert max(map(len, shown.splitlines())) <= 80
+    wider = printed([line(r, seconds) for r in ROWS], width=200)
+    for agent in ("BTAI_VMP", "BTAI_BF", "BTAI_3MF"):
+        lines = cells(shown, agent)
+        assert lines == cells(wider, agent)
+        assert len(lines) == 2 * len([r for r in ROWS if r.marked_agent == agent])
+
+
+def test_line_with_other_ties_is_marked_explained_and_not_timed() -> None:
+    shown = printed(ALL)
+    assert [found[:3] for found in cells(shown, "BTAI_3MF*")] == [["BTAI_3MF*", "1", "100"]]
+    assert '*: ties="first", of the most visited actions the first is taken.' in " ".join(shown.split())
 
 
 # --- the remarks ------------------------------------------------------------------------------------------------------
@@ -74,11 +92,12 @@ def test_agents_are_compared_where_they_solve_most() -> None:
 
 @pytest.mark.parametrize(("flat", "verdict"), [(0.002, "BTAI_BF is 2.5 times"), (0.01, "BTAI_3MF is 2 times")])
 def test_flat_agent_is_said_to_be_the_faster_one_where_it_is(flat: float, verdict: str) -> None:
-    told = remarks([line(row("BTAI_BF", 8), flat), line(row("BTAI_3MF", 8), 0.005)])
-    assert f"{1e3 * flat:g} ms against 5 ms at 8" in told[-2]
-    assert f"{verdict} as fast)." in told[-2]
+    (told,) = remarks([line(row("BTAI_BF", 8), flat), line(row("BTAI_3MF", 8), 0.005)])[3:]
+    # Three quarters of the seconds are planning, of 100 iterations.
+    assert "a trial of BTAI_3MF takes 5 ms (a planning iteration 37.5 µs)" in told
+    assert f"one of BTAI_BF {1e3 * flat:g} ms ({7.5e3 * flat:g} µs): {verdict} as fast." in told
     # 5.0 ms repaired against 0.31 s
-    assert told[-1].endswith("in PyTorch: BTAI_BF is 62 times as fast at 8.")
+    assert told.endswith("in PyTorch and in C++ (repaired), BTAI_BF is 62 times as fast.")
 
 
 # --- documents and machines -------------------------------------------------------------------------------------------
@@ -89,10 +108,11 @@ def test_markdown_has_the_cells_of_the_terminal() -> None:
     table = [row.strip("| ").split(" | ") for row in text.splitlines() if row.startswith("|")]
     assert len(table) == 2 * 4
     assert len({len(cells) for cells in table}) == 2  # one width for each of the two tables
-    for agent in ("BF", "3MF"):
+    for agent in ("BTAI_BF", "BTAI_3MF"):
         rows = [" ".join(cells).split() for cells in table if cells[0] == agent]
         assert rows == cells(printed([FLAT, FACTORED]), agent)
     assert "- Where they solve most: " in text
+    assert "| all trials, unfinished 0 | or -1 |" in text
 
 
 def test_json_has_every_figure_and_its_source() -> None:
@@ -118,14 +138,28 @@ def test_picture_of_all_lines_is_drawn(tmp_path: Path, suffix: str) -> None:
     draw_figure(ALL, path)
     if suffix == ".png":
         image = matplotlib.image.imread(path)
-        assert image.shape[:2] == (800, 1280)
+        assert image.shape[:2] == (880, 1280)
         assert len({tuple(pixel) for pixel in image.reshape(-1, image.shape[-1])}) > 3  # it is not blank
     elif suffix == ".svg":
         text = path.read_text("utf-8")
-        assert all(
-            f"<!-- {words} -->" in text for words in ("BTAI_BF, btai", "BTAI_3MF, authors' program", "P(solved)")
-        )
+        assert all(f"<!-- {words} -->" in text for words in ("BTAI_VMP", "BTAI_BF", "BTAI_3MF", "P(solved)"))
         assert text.count("<!-- g 1 -->") == 1  # of the three lines at granularity 1
+
+
+def test_marks_of_one_granularity_that_differ_in_height_say_their_iterations(tmp_path: Path) -> None:
+    lower = line(row("BTAI_VMP", 8, 10))
+    higher = Reproduced(row("BTAI_VMP", 8, 25), line(row("BTAI_3MF", 8)).all_starts or lower.random)
+    draw_figure([lower, higher, line(row("BTAI_BF", 8))], tmp_path / "figure.svg")
+    text = (tmp_path / "figure.svg").read_text("utf-8")
+    found = [words for words in ("g 8, n 10", "g 8, n 25", "g 8, n 50", "g 8") if f"<!-- {words} -->" in text]
+    assert found == ["g 8, n 10", "g 8, n 25", "g 8"]
+
+
+def test_words_below_the_picture_lie_inside_it(tmp_path: Path) -> None:
+    draw_figure(ALL, tmp_path / "figure.png")
+    image = matplotlib.image.imread(tmp_path / "figure.png")
+    for border in (image[:, :4], image[:, -4:], image[-4:]):
+        assert (border == 1).all()  # white: nothing was cut off
 
 
 def test_picture_of_an_unknown_kind_is_refused() -> None:
@@ -133,6 +167,12 @@ def test_picture_of_an_unknown_kind_is_refused() -> None:
         check_figure(Path("figure.txt"))
 
 
+def test_picture_for_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BtaiError, match=r"figure: .*nowhere.figure\.png was given; a folder that exists"):
+        check_figure(tmp_path / "nowhere" / "figure.png")
+
+
 def test_picture_that_cannot_be_written_is_an_error_of_btai(tmp_path: Path) -> None:
-    with pytest.raises(BtaiError, match="cannot be written"):
-        draw_figure([FLAT], tmp_path / "nowhere" / "figure.png")
+    (tmp_path / "figure.png").mkdir()
+    with pytest.raises(BtaiError, match=r"figure\.png: cannot be written \(Is a directory\)"):
+        draw_figure([FLAT], tmp_path / "figure.png")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["reproduce_command"]
 
-WIDTH = 100  # at least, where the output is not a terminal
-
 
 @click.command("reproduce")
 @click.option(
@@ -63,14 +61,14 @@ def reproduce_command(
         paper.check_figure(figure)
     rows = [row for row in paper.ROWS if not tables or row.table in tables]
     lines = _run(rows, folder, quick, workers)
-    if figure is not None:
-        paper.draw_figure(lines, figure)
     if as_json:
         click.echo(json.dumps(paper.as_json(lines)))
     elif markdown:
         click.echo(paper.as_markdown(lines))
     else:
-        _print(lines, folder, figure)
+        _print(lines, folder)
+    if figure is not None:
+        paper.draw_figure(lines, figure)
 
 
 def _run(rows: Sequence[Row], folder: Path, quick: bool, workers: int) -> Sequence[Reproduced]:
@@ -79,20 +77,17 @@ def _run(rows: Sequence[Row], folder: Path, quick: bool, workers: int) -> Sequen
     with report.progress_bars() as bar:
 
         def bar_of(row: Row, kind: str) -> Progress:
-            return bar(f"{rows.index(row) + 1}/{len(rows)} {row.name} {kind}")
+            number = f"{rows.index(row) + 1}/{len(rows)}"
+            setting = f"{row.marked_agent:<9} g {row.granularity} n {row.planning:<3}"
+            return bar(f"{number:>5} {setting} {kind.partition('-')[0]:<6}")
 
         return list(paper.reproduce(folder, quick=quick, workers=workers, progress_of=bar_of, rows=rows))
 
 
-def _print(lines: Sequence[Reproduced], folder: Path, figure: Path | None) -> None:
-    from rich.console import Console
+def _print(lines: Sequence[Reproduced], folder: Path) -> None:
+    from btai.experiments import paper, report
 
-    from btai.experiments import paper
-
-    console = Console()
-    console = console if console.is_terminal else Console(width=WIDTH)
+    console = report.console()
     for part in paper.as_tables(lines):
         console.print(part, end="\n\n")
-    if figure is not None:
-        click.echo(f"The figure is drawn: {figure}")
-    click.echo(f"The runs are kept in {folder}{os.sep}; to look into one: btai show {lines[0].whole.path}")
+    click.echo(f"The runs are kept in {folder}{os.sep}; to look into one:\n  btai show {lines[0].whole.path}")

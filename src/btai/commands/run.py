@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["run_command"]
 
 
-@click.command("run")
-@click.argument(
-    "environment", metavar=ENVIRONMENTS, callback=lambda _context, _parameter, name: environment_named(name)
-)
+@click.command("run", epilog=f"ENVIRONMENT: {ENVIRONMENTS.replace('|', ', ')}.")
+@click.argument("environment", callback=lambda _context, _parameter, name: environment_named(name))
 @environment_options
 @agent_options
 @click.option("--trials", type=click.IntRange(1), default=100, show_default=True, help="Random trials.")
@@ -59,8 +57,6 @@ def run_command(
     """Run BTAI_3MF in an environment, and print how much of the task it solves and how fast."""
     if record and out is None:
         raise click.UsageError("--record needs --out FILE to keep the cycles in.")
-    from rich.console import Console
-
     from btai.experiments import report, run
     from btai.experiments.environments import make_agent, make_env
 
@@ -81,7 +77,7 @@ def run_command(
     if as_json:
         click.echo(json.dumps(report.run_as_json(result.summary, result.configuration, out)))
         return
-    Console().print(report.run_table(result.summary, result.configuration))
+    report.console().print(report.run_table(result.summary, result.configuration))
     click.echo(_where(out, record=record))
 
 

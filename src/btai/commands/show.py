@@ -63,8 +63,6 @@ def _chosen(file: RunFile, number: int) -> StoredRun:
 
 
 def _show_run(path: Path, run: StoredRun, *, as_json: bool) -> None:
-    from rich.console import Console
-
     from btai.experiments import report
 
     summary, failure = run.summary(), run.failure
@@ -72,6 +70,7 @@ def _show_run(path: Path, run: StoredRun, *, as_json: bool) -> None:
         why = {} if failure is None else {"failed_trial": failure.trial, "failure": failure.reason}
         click.echo(json.dumps(report.run_as_json(summary, run.config, path) | why))
         return
-    Console().print(report.run_table(summary, run.config), "", report.configuration_table(run.config), sep="\n")
+    tables = report.run_table(summary, run.config), "", report.configuration_table(run.config)
+    report.console().print(*tables, sep="\n")
     if failure is not None:
         click.echo(f"\nGiven up at trial {failure.trial}:\n{failure.reason}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from btai.experiments.configuration import flattened
@@ -18,7 +18,24 @@ from btai.experiments.summary import Summary
 from btai.notebook import Html, panel
 from btai.notebook import table as html_table
 
-__all__ = ["configuration_table", "progress_bars", "run_as_html", "run_as_json", "run_as_text", "run_table"]
+__all__ = [
+    "configuration_table",
+    "console",
+    "progress_bars",
+    "run_as_html",
+    "run_as_json",
+    "run_as_text",
+    "run_table",
+]
+
+NARROWEST, WITHOUT_TERMINAL = 80, 100  # columns
+
+
+def console() -> Console:
+    """Where tables are printed. A terminal that is too narrow for them wraps their lines itself: nothing is cut off."""
+    found = Console()
+    found.width = max(found.width, NARROWEST) if found.is_terminal else WITHOUT_TERMINAL
+    return found
 
 
 def run_table(summary: Summary, configuration: Mapping[str, Any]) -> Table:
@@ -54,18 +71,25 @@ def run_as_html(summary: Summary, wanted: int) -> Html:
 
 @contextmanager
 def progress_bars() -> Iterator[Callable[[str], RunProgress]]:
-    """Gives a function that opens a progress bar by title; on anything but a terminal nothing is shown."""
-    console = Console(stderr=True)
+    """Gives a function that opens a progress bar by title; on anything but a terminal nothing is shown.
+
+    One bar moves at a time. Those before it scroll away above it, however many there are.
+    """
+    errors = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("P(solved) {task.fields[p_solved]:<5}"),
+        BarColumn(bar_width=None, table_column=Column(max_width=40)),  # what the others leave
         MofNCompleteColumn(),
-        TextColumn("P(solved) {task.fields[p_solved]}"),
-        TimeRemainingColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
     )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=errors, disable=not errors.is_terminal) as progress:
 
         def bar(title: str) -> RunProgress:
+            for done in progress.tasks:
+                if not progress.disable:
+                    progress.print(progress.make_tasks_table([done]))
+                progress.remove_task(done.id)
             task = progress.add_task(title, total=None, p_solved="-")
 
             def report(summary: Summary, total: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +16,10 @@ __all__ = ["check_figure", "draw_figure"]
 
 FORMATS = (".png", ".pdf", ".svg")
 STYLES = {"BTAI_VMP": ("o", "#b5541c"), "BTAI_BF": ("s", "#3f7d4e"), "BTAI_3MF": ("^", "#1b4f8a")}  # by shape, in grey
+EXPLANATION = (
+    "full marks: btai, hollow ones: the authors' programs; g: granularity, n: planning iterations\n"
+    "unfinished trials count as they do in the authors' programs"
+)
 
 
 def check_figure(path: Path) -> None:
@@ -22,6 +27,10 @@ def check_figure(path: Path) -> None:
     if path.suffix.lower() not in FORMATS:
         raise BtaiError(
             f"figure: {path} was given; a name that ends in one of {', '.join(FORMATS)} is required. Rename it."
+        )
+    if not os.access(path.parent, os.W_OK):
+        raise BtaiError(
+            f"figure: {path} was given; a folder that exists and may be written to is required. Choose another place."
         )
     imported("matplotlib", "a figure")
 
@@ -33,33 +42,48 @@ def draw_figure(lines: Sequence[Reproduced], path: Path) -> None:
     from matplotlib.figure import Figure
 
     with rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
-        figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+        figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         axes = figure.add_subplot()
-        _mark(axes, [line for line in lines if line.row.ties == "cost"])
+        axes.margins(x=0.12)  # room for words on the left
+        for agent, of_agent in groupby(
+            (line for line in lines if line.row.ties == "cost"), lambda line: line.row.agent
+        ):
+            _mark(axes, agent, list(of_agent))
         axes.set(xscale="log", xlabel="seconds per trial", ylabel="P(solved)", title="dSprites: how much, how fast")
         axes.xaxis.set_major_formatter(lambda seconds, _: f"{seconds:g} s" if seconds >= 1 else f"{1e3 * seconds:g} ms")
         axes.grid(which="major", color="0.85", linewidth=0.6)
-        narrow = {"fontsize": "small", "columnspacing": 1.0, "handletextpad": 0.3}
-        figure.legend(frameon=False, loc="outside lower center", ncols=len(STYLES), **narrow)  # a column for each agent
+        figure.legend(frameon=False, loc="outside lower center", ncols=3, title=EXPLANATION, title_fontsize=8)
         try:
             figure.savefig(path, dpi=200)
         except OSError as error:
             raise BtaiError(f"{path}: cannot be written ({error.strerror}). Choose another place.") from error
 
 
-def _mark(axes: Any, lines: Sequence[Reproduced]) -> None:
-    """The marks of each agent, joined with their counterparts; at the last one of each granularity its number."""
-    for agent, of_agent in groupby(lines, lambda line: line.row.agent):
-        marker, colour = STYLES[agent]
-        group = list(of_agent)
-        points = [(_theirs(line), _ours(line)) for line in group]
-        for pair in points:
-            axes.plot(*zip(*pair, strict=True), color=colour, linewidth=0.5, alpha=0.6)
-        for place, fill, label in ((0, "white", f"{agent}, authors' program"), (1, colour, f"{agent}, btai")):
-            x, y = zip(*(pair[place] for pair in points), strict=True)
-            axes.plot(x, y, marker, color=colour, markerfacecolor=fill, markersize=5, label=label)
-        for granularity, point in {line.row.granularity: _ours(line) for line in group}.items():
-            axes.annotate(f"g {granularity}", point, (-4, 4), textcoords="offset points", ha="right", color=colour)
+def _mark(axes: Any, agent: str, lines: Sequence[Reproduced]) -> None:
+    """The marks of one agent, each joined with its counterpart."""
+    marker, colour = STYLES[agent]
+    points = [(_theirs(line), _ours(line)) for line in lines]
+    for pair in points:
+        axes.plot(*zip(*pair, strict=True), color=colour, linewidth=0.5, alpha=0.4)
+    theirs, ours = zip(*points, strict=True)
+    axes.plot(*zip(*theirs, strict=True), marker, color=colour, markerfacecolor="white", markersize=5)
+    axes.plot(*zip(*ours, strict=True), marker, color=colour, markersize=5, label=agent)
+    for text, (seconds, solved) in _settings(lines).items():
+        is_best = solved == max(solved for _, solved in ours)
+        side: dict[str, Any] = {"xytext": (-4, 4), "va": "bottom"} if is_best else {"xytext": (-4, -3), "va": "top"}
+        axes.annotate(text, (seconds, solved), textcoords="offset points", ha="right", color=colour, fontsize=8, **side)
+
+
+def _settings(lines: Sequence[Reproduced]) -> dict[str, tuple[float, float]]:
+    """What to write beside our marks, and where: the iterations, too, where marks of one granularity differ in height."""
+    heights: dict[int, set[float]] = {}
+    for line in lines:
+        heights.setdefault(line.row.granularity, set()).add(round(_ours(line)[1], 2))
+    return {  # at the last of those with the same words
+        f"g {line.row.granularity}"
+        + (f", n {line.row.planning}" if len(heights[line.row.granularity]) > 1 else ""): _ours(line)
+        for line in lines
+    }
 
 
 def _ours(line: Reproduced) -> tuple[float, float]:

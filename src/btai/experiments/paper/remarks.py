@@ -12,7 +12,7 @@ OF_BTAI_3MF = (
     "Why the paper has 0.72 with 50 iterations at granularity 1: 0.71875 is what this agent solves when every cycle "
     "infers from the initial prior. With the prediction for the executed action as prior, as the paper's text asks and "
     "as here, it solves every start.",
-    "Why 100 iterations at granularity 1 solve only about 0.78 if ties go to the first action (3MF first): far from "
+    "Why 100 iterations at granularity 1 solve only about 0.78 if ties go to the first action (BTAI_3MF*): far from "
     "the goal the cost is flat, so the visits of several actions tie, and taking the first of them makes the agent "
     "oscillate. Taking the tied action of the lowest mean cost is all it needs to solve every start.",
     "The paper's seconds of BTAI_3MF are left out: they come from a clock that ticks every 128 s (a float32 of "
@@ -20,7 +20,9 @@ OF_BTAI_3MF = (
 )
 OF_BTAI_VMP = (
     "Far from the goal the costs are flat for BTAI_VMP too: how its search breaks ties, which rounding may decide, "
-    "moves P(solved) by up to 0.05. Here costs are rounded to a multiple of 2^-20, and the first of equals is taken."
+    "moves P(solved) by up to 0.05. Here costs are rounded to a multiple of 2^-20, and the first of equals is taken. At "
+    "granularity 4 with 10 iterations, where it matters most, that solves 0.83 of 1,000 trials; where noise of 0.01 % on "
+    "the preferences settles the ties instead, 0.88."
 )
 
 
@@ -50,21 +52,19 @@ def _best_against_best(lines: Sequence[Reproduced]) -> Iterator[str]:
 
 def _at_equal_granularity(lines: Sequence[Reproduced]) -> Iterator[str]:
     """Where BTAI_BF and BTAI_3MF look at the same cells, here and in the authors' programs."""
-    found = [(g, _found(lines, "BTAI_BF", g, 50), _found(lines, "BTAI_3MF", g, 50)) for g in (8, 4, 2)]
-    pairs = [(g, flat, factored) for g, flat, factored in found if flat and factored]
-    if pairs:
-        here = (
-            f"{_ms(flat.seconds)} against {_ms(factored.seconds)} at {g} (a planning iteration: {_pace(flat)} against "
-            f"{_pace(factored)}; {_faster('BTAI_BF', flat.seconds, 'BTAI_3MF', factored.seconds)})"
-            for g, flat, factored in pairs
-        )
-        yield f"BTAI_BF against BTAI_3MF at equal granularity, per trial: {'; '.join(here)}."
-        there = (
-            f"{_faster('BTAI_BF', flat.row.repaired_seconds, 'BTAI_3MF', factored.row.authors.seconds)} at {g}"
-            for g, flat, factored in pairs
-            if flat.row.repaired_seconds and factored.row.authors.seconds
-        )
-        yield f"Of the authors' programs, BTAI_BF in C++ and repaired, BTAI_3MF in PyTorch: {'; '.join(there)}."
+    for granularity in (8, 4, 2):
+        flat, factored = (_found(lines, name, granularity, 50) for name in ("BTAI_BF", "BTAI_3MF"))
+        if flat and factored:
+            here = _faster("BTAI_3MF", factored.seconds, "BTAI_BF", flat.seconds)
+            theirs = factored.row.authors.seconds, flat.row.repaired_seconds
+            assert theirs[0] is not None
+            assert theirs[1] is not None
+            yield (
+                f"Both at granularity {granularity} (50 iterations): a trial of BTAI_3MF takes {_ms(factored.seconds)} "
+                f"(a planning iteration {_pace(factored)}), one of BTAI_BF {_ms(flat.seconds)} ({_pace(flat)}): {here}. "
+                f"Of the authors' programs, in PyTorch and in C++ (repaired), "
+                f"{_faster('BTAI_3MF', theirs[0], 'BTAI_BF', theirs[1])}."
+            )
 
 
 def _found(lines: Sequence[Reproduced], agent: str, granularity: int, planning: int) -> Reproduced | None:

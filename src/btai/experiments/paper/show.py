@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -25,7 +26,10 @@ SETTING = ("agent", "g", "n")
 
 @dataclass(frozen=True)
 class Grid:
-    """A table before it is laid out: a group of lines for each table of the paper; the numbers stand to the right."""
+    """A table before it is laid out: a group of lines for each table of the paper; the numbers stand to the right.
+
+    A heading may be of two lines. No line is longer than 80 columns.
+    """
 
     title: str
     headings: tuple[str, ...]
@@ -33,10 +37,12 @@ class Grid:
     note: str
 
 
-def as_tables(lines: Sequence[Reproduced]) -> list[Table | Text]:
+def as_tables(lines: Sequence[Reproduced]) -> list[RenderableType]:
     """What a terminal shows: two tables and the remarks."""
-    grids = (part for grid in _grids(lines) for part in (_rich(grid), Text(grid.note)))
-    return [*grids, *map(Text, remarks(lines))]
+    said = Table.grid(padding=(0, 1))
+    for remark in remarks(lines):
+        said.add_row("•", Text(remark))
+    return [*(part for grid in _grids(lines) for part in (_rich(grid), Text(grid.note))), said]
 
 
 def as_markdown(lines: Sequence[Reproduced]) -> str:
@@ -75,28 +81,39 @@ def _run(result: RunResult) -> dict[str, Any]:
 
 def _grids(lines: Sequence[Reproduced]) -> tuple[Grid, Grid]:
     groups = [list(group) for _, group in groupby(lines, lambda line: line.row.table)]
+    starred = any(line.row.ties != "cost" for line in lines)
     solved = Grid(
         "How much of dSprites is solved: P(solved) = (total reward + trials) / (2 trials)",
-        (*SETTING, "paper", "authors", "100 trials (95 %)", "trials", "unfinished: 0", "-1"),
+        (*SETTING, "paper", "authors", "100 trials\n(95 %)", "all trials,\nunfinished 0", "or -1"),
         [[_solved(line) for line in group] for group in groups],
         "g: granularity, n: planning iterations. authors: their programs, as we ran them once. 100 trials: from random "
-        "starts, as in the paper. trials: how many the last two columns are of; of BTAI_3MF, one from every start. A "
-        "trial that never arrives earns 0 in the authors' programs of BTAI_VMP and BTAI_BF, and so in the columns "
-        "paper, authors and 100 trials; in the paper's text, in that of BTAI_3MF and in the last column it earns -1.",
+        f"starts, as in the paper. all trials: {_how_many(lines)}. A trial that never arrives earns 0 in the authors' "
+        "programs of BTAI_VMP and BTAI_BF, and so in the columns paper, authors and 100 trials; in the paper's text, "
+        "in that of BTAI_3MF and in the last column it earns -1."
+        + (' *: ties="first", of the most visited actions the first is taken.' if starred else ""),
     )
     fast = Grid(
-        "How fast: milliseconds per trial",
-        (*SETTING, "paper", "authors", "repaired", "btai", "times faster: paper", "authors", "repaired"),
-        [[_fast(line) for line in group] for group in groups],
+        "How fast: milliseconds per trial, and how many times faster btai is",
+        (*SETTING, "paper", "authors", "repaired", "btai", "than\npaper", "than\nauthors", "than\nrepaired"),
+        [[_fast(line) for line in group if line.row.ties == "cost"] for group in groups],
         "authors: their programs, as we ran them once on one core of a test machine; repaired: BTAI_BF with its one "
-        "needless product of matrices per node replaced by a vector, which gives the same actions. btai: here and now.",
+        "needless product of matrices per node replaced by a vector, which gives the same actions. btai: on this "
+        "machine when the trials were run; all else that it did meanwhile has made them slower.",
     )
     return solved, fast
 
 
+def _how_many(lines: Sequence[Reproduced]) -> str:
+    """What the trials are that P(solved) is of."""
+    random = {f"{line.random.summary.trials:,} from random starts" for line in lines if line.all_starts is None}
+    whole = {
+        f"of BTAI_3MF one from each of {line.all_starts.summary.trials:,} starts" for line in lines if line.all_starts
+    }
+    return "; ".join([*sorted(random), *sorted(whole)])
+
+
 def _setting(row: Row) -> tuple[str, ...]:
-    agent = row.agent.removeprefix("BTAI_") + ("" if row.ties == "cost" else f" {row.ties}")
-    return agent, str(row.granularity), str(row.planning)
+    return row.marked_agent, str(row.granularity), str(row.planning)
 
 
 def _solved(line: Reproduced) -> tuple[str, ...]:
@@ -106,9 +123,8 @@ def _solved(line: Reproduced) -> tuple[str, ...]:
         _number(row.paper.p_solved),
         _number(row.authors.p_solved),
         f"{sample.p_solved:.3f} ({'–'.join(f'{end:.2f}' for end in sample.interval)})",
-        f"{line.whole.summary.trials:,}",
         _with_error(line.score(0.0)),
-        f"{line.score(-1.0).p_solved:.3f}",
+        _exactly(line.score(-1.0)),
     )
 
 
@@ -128,7 +144,13 @@ def _number(value: float | None) -> str:
 
 def _with_error(score: Score) -> str:
     low, high = score.interval
-    return f"{score.p_solved:.6f}" if low == high else f"{score.p_solved:.3f} ± {(high - low) / 2:.3f}"
+    return _exactly(score) if low == high else f"{_exactly(score)} ± {(high - low) / 2:.3f}"
+
+
+def _exactly(score: Score) -> str:
+    """As many digits as are known."""
+    low, high = score.interval
+    return f"{score.p_solved:.{6 if low == high else 3}f}"
 
 
 def _milliseconds(seconds: float | None) -> str:
@@ -154,7 +176,7 @@ def _rich(grid: Grid) -> Table:
 
 def _markdown(grid: Grid) -> str:
     rows = [
-        grid.headings,
+        [heading.replace("\n", " ") for heading in grid.headings],
         ("---", *["--:"] * (len(grid.headings) - 1)),
         *(row for group in grid.groups for row in group),
     ]
