@@ -15,7 +15,7 @@ from hand_made import LEVER
 from numpy.testing import assert_allclose, assert_array_equal
 from spec import Factor, Spec
 
-from btai import BTAI_VMP, TemporalSliceBuilder
+from btai import BTAI_BF, BTAI_VMP, TemporalSliceBuilder
 from btai.envs import dsprites_flat, dSpritesEnv, dSpritesFlatWrapper
 from btai.envs.dsprites import flat_prior
 from btai.errors import BtaiError, EvidenceError, PlanningError, TableError
@@ -76,6 +76,25 @@ def test_surprise_is_put_down_to_noise_to_chance_and_to_the_action_as_in_the_pub
     assert agent.beliefs["S_sprite"][7] == pytest.approx(0.938036, abs=5e-7)
     assert agent.beliefs["S_sprite"][1] == pytest.approx(0.052564, abs=5e-7)
     assert agent.past.action(0)[DOWN] == pytest.approx(0.922995, abs=5e-7)
+
+
+def costs_of_moves_down(kind: type[BTAI_BF] | type[BTAI_VMP], noise: float) -> list[float]:
+    """What the agent expects of moving down four times from the upper left corner, by such noise in all tables."""
+    ts = dsprites_flat(8, precision=2, noise=noise, transition_noise=noise)
+    agent = kind(ts, rng=np.random.default_rng(0))
+    agent.reset({"O_sprite": 0}, {"S_sprite": flat_prior(8, 0)})
+    agent.plan(400)
+    node, costs = agent.tree.root, []
+    for _ in range(4):
+        node = node.children[DOWN]
+        costs.append(node.expected_free_energy.total)
+    return costs
+
+
+def test_filter_expects_the_same_where_all_is_nearly_certain_and_only_there() -> None:
+    nearly, noisy = (np.subtract(*(costs_of_moves_down(kind, e) for kind in (BTAI_BF, BTAI_VMP))) for e in (1e-6, 0.01))
+    assert_allclose(nearly, 0, atol=1e-4)
+    assert (np.abs(noisy) > 0.05).all()
 
 
 # --- the search -----------------------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from btai.agents import BTAI_3MF
+from btai.agents import BTAI_3MF, BTAI_VMP
+from btai.envs import dsprites_flat, dSpritesFlatWrapper
 from btai.experiments import Summary, run
-from btai.experiments.dsprites import BASELINES, make_agent, make_baseline, make_env, make_flat_env
+from btai.experiments.dsprites import BASELINES, ToldFirstCell, make_agent, make_baseline, make_env, make_flat_env
 
 # P(solved) of whoever always reaches the goal it perceives, by the rewards alone. At granularity g the goal's cell
 # holds g columns, of which those passed on the way down earn less than 1.
@@ -56,27 +57,44 @@ def test_papers_figure_comes_about_where_every_cycle_infers_from_the_initial_pri
 
 # --- the baselines --------------------------------------------------------------------------------------------------
 
-# P(solved) with unfinished trials at 0, as the authors' programs count them: of BTAI_BF in 100 trials of theirs, of
-# BTAI_VMP in 200 or 300 of an independent program.
+# P(solved) with unfinished trials at 0, as the authors' programs count them: what these did in 100 to 300 trials (of
+# BTAI_BF at granularity 2: 10), and of BTAI_VMP what an independent program did in 200 or 300.
 KNOWN = {
-    ("BTAI_BF", 8, 50): 0.864,
-    ("BTAI_BF", 4, 50): 0.983,
-    ("BTAI_VMP", 8, 10): 0.808,
-    ("BTAI_VMP", 8, 25): 0.849,
-    ("BTAI_VMP", 8, 50): 0.879,
-    ("BTAI_VMP", 4, 10): 0.873,
-    ("BTAI_VMP", 4, 25): 0.906,
-    ("BTAI_VMP", 4, 50): 0.962,
+    ("BTAI_BF", 8, 50): [0.864],
+    ("BTAI_BF", 4, 50): [0.983],
+    ("BTAI_BF", 2, 50): [0.95],
+    ("BTAI_VMP", 8, 10): [0.808, 0.808],
+    ("BTAI_VMP", 8, 25): [0.856, 0.849],
+    ("BTAI_VMP", 8, 50): [0.874, 0.879],
+    ("BTAI_VMP", 4, 10): [0.819],  # and TIED
+    ("BTAI_VMP", 4, 25): [0.891, 0.906],
+    ("BTAI_VMP", 4, 50): [0.947, 0.962],
 }
+# The independent program at granularity 4 with 10 iterations. So few that most choices are among equals: it leaves them
+# to rounding, where ours takes the first.
+TIED = 0.873
+
+
+def solved(agent: ToldFirstCell, env: dSpritesFlatWrapper) -> float:
+    """P(solved) in 1,000 trials, those that take too long at 0."""
+    rewards = [trial.reward if trial.finished else 0.0 for trial in run(agent, env, 1000).trials]
+    return (sum(rewards) + 1000) / 2000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", KNOWN, ids=str)
 def test_baselines_solve_what_is_known_of_them(setting: tuple[str, int, int]) -> None:
     name, granularity, planning = setting
-    trials = run(make_baseline(name, granularity, planning), make_flat_env(name, granularity), 1000).trials
-    rewards = [trial.reward if trial.finished else 0.0 for trial in trials]
-    assert (sum(rewards) + 1000) / 2000 == pytest.approx(KNOWN[setting], abs=0.03)
+    found = solved(make_baseline(name, granularity, planning), make_flat_env(name, granularity))
+    assert [found] * len(KNOWN[setting]) == pytest.approx(KNOWN[setting], abs=0.03)
+
+
+@pytest.mark.slow
+def test_breath_of_noise_instead_of_the_first_of_equals_solves_what_the_independent_program_does() -> None:
+    ts = dsprites_flat(4, precision=2)
+    noisy = ts.preferences[0].table * (1 + 1e-4 * np.random.default_rng(0).random(216))
+    agent = BTAI_VMP(ts.replace(["O_sprite"], preference=noisy / noisy.sum()), 10, rng=np.random.default_rng(0))
+    assert solved(ToldFirstCell(agent, 4), make_flat_env("BTAI_VMP", 4)) == pytest.approx(TIED, abs=0.03)
 
 
 @pytest.mark.parametrize("name", BASELINES)

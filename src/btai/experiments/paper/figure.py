@@ -45,9 +45,8 @@ def draw_figure(lines: Sequence[Reproduced], path: Path) -> None:
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         axes = figure.add_subplot()
         axes.margins(x=0.12)  # room for words on the left
-        for agent, of_agent in groupby(
-            (line for line in lines if line.row.ties == "cost"), lambda line: line.row.agent
-        ):
+        shown = [line for line in lines if line.row.ties == "cost"]
+        for agent, of_agent in groupby(shown, lambda line: line.row.agent):
             _mark(axes, agent, list(of_agent))
         axes.set(xscale="log", xlabel="seconds per trial", ylabel="P(solved)", title="dSprites: how much, how fast")
         axes.xaxis.set_major_formatter(lambda seconds, _: f"{seconds:g} s" if seconds >= 1 else f"{1e3 * seconds:g} ms")
@@ -75,7 +74,7 @@ def _mark(axes: Any, agent: str, lines: Sequence[Reproduced]) -> None:
 
 
 def _settings(lines: Sequence[Reproduced]) -> dict[str, tuple[float, float]]:
-    """What to write beside our marks, and where: the iterations, too, where marks of one granularity differ in height."""
+    """What to write beside our marks, and where; iterations only where marks of one granularity differ in height."""
     heights: dict[int, set[float]] = {}
     for line in lines:
         heights.setdefault(line.row.granularity, set()).add(round(_ours(line)[1], 2))

@@ -20,9 +20,9 @@ OF_BTAI_3MF = (
 )
 OF_BTAI_VMP = (
     "Far from the goal the costs are flat for BTAI_VMP too: how its search breaks ties, which rounding may decide, "
-    "moves P(solved) by up to 0.05. Here costs are rounded to a multiple of 2^-20, and the first of equals is taken. At "
-    "granularity 4 with 10 iterations, where it matters most, that solves 0.83 of 1,000 trials; where noise of 0.01 % on "
-    "the preferences settles the ties instead, 0.88."
+    "moves P(solved) by up to 0.05. Here costs are rounded to a multiple of 2^-20, and the first of equals is taken. "
+    "At granularity 4 with 10 iterations, where it matters most, that solves 0.83 of 1,000 trials; where noise of "
+    "0.01 % on the preferences settles the ties instead, 0.88."
 )
 
 
@@ -61,8 +61,8 @@ def _at_equal_granularity(lines: Sequence[Reproduced]) -> Iterator[str]:
             assert theirs[1] is not None
             yield (
                 f"Both at granularity {granularity} (50 iterations): a trial of BTAI_3MF takes {_ms(factored.seconds)} "
-                f"(a planning iteration {_pace(factored)}), one of BTAI_BF {_ms(flat.seconds)} ({_pace(flat)}): {here}. "
-                f"Of the authors' programs, in PyTorch and in C++ (repaired), "
+                f"(a planning iteration {_pace(factored)}), one of BTAI_BF {_ms(flat.seconds)} ({_pace(flat)}): {here}."
+                " Of the authors' programs, in PyTorch and in C++ (repaired), "
                 f"{_faster('BTAI_3MF', theirs[0], 'BTAI_BF', theirs[1])}."
             )
 
