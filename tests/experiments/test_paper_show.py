@@ -61,6 +61,9 @@ def test_nothing_is_cut_off_on_a_terminal_of_eighty_columns(seconds: float) -> N
     shown = printed([line(r, seconds) for r in ROWS], width=80)
     assert "…" not in shown
     assert max(map(len, shown.splitlines())) <= 80
+    assert "How much of dSprites is solved: P(solved) = (total reward + trials) / (2 trials)\n" in printed(
+        [FLAT], width=80
+    )
     wider = printed([line(r, seconds) for r in ROWS], width=200)
     for agent in ("BTAI_VMP", "BTAI_BF", "BTAI_3MF"):
         lines = cells(shown, agent)

@@ -89,5 +89,6 @@ def _print(lines: Sequence[Reproduced], folder: Path) -> None:
 
     console = report.console()
     for part in paper.as_tables(lines):
-        console.print(part, end="\n\n")
+        console.print(part)
+        console.print()
     click.echo(f"The runs are kept in {folder}{os.sep}; to look into one:\n  btai show {lines[0].whole.path}")

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -42,7 +42,7 @@ def as_tables(lines: Sequence[Reproduced]) -> list[RenderableType]:
     said = Table.grid(padding=(0, 1))
     for remark in remarks(lines):
         said.add_row("•", Text(remark))
-    return [*(part for grid in _grids(lines) for part in (_rich(grid), Text(grid.note))), said]
+    return [*(Group(Text(grid.title), _rich(grid), Text(grid.note)) for grid in _grids(lines)), said]
 
 
 def as_markdown(lines: Sequence[Reproduced]) -> str:
@@ -164,7 +164,7 @@ def _times(ratio: float | None) -> str:
 
 
 def _rich(grid: Grid) -> Table:
-    table = Table(title=grid.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number, heading in enumerate(grid.headings):
         table.add_column(heading, justify="right" if number else "left", no_wrap=True)
     for group in grid.groups:
