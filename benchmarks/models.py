@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from btai.envs.dsprites import Task, initial_states, tables
+from btai.envs.tables import nearly
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
 __all__ = ["DSPRITES_LIKE", "dsprites_like", "dsprites_starts", "independent_states"]
@@ -47,7 +47,7 @@ def dsprites_like(n: int, all_preferred: bool = False) -> TemporalSlice:
     likelihoods, transitions = tables.likelihoods(task), tables.transitions(task)
     builder = TemporalSliceBuilder("A_move", 4)
     for name, size in list(DSPRITES_LIKE.items())[:n]:
-        state, seen, same = f"S_{name}", f"O_{name}", nearly(np.arange(size), size, 0.001)
+        state, seen, same = f"S_{name}", f"O_{name}", nearly(np.arange(size), size, tables.NOISE)
         parents = [state, "A_move"] if name.startswith("pos") else [state]
         builder.add_state(state, np.full(size, 1 / size))
         builder.add_observation(seen, likelihoods.get(seen, same), [state])
@@ -79,12 +79,6 @@ def independent_states(relevant: int, irrelevant: int = 0, size: int = 16, dense
         if i < relevant:
             builder.add_preference([seen], scores=values == i % size)
     return builder.build()
-
-
-def nearly(values: Any, size: int, noise: float) -> Table:
-    """Distributions over `size` values, along axis 0, each nearly certain of one of `values` [...]."""
-    certain = np.arange(size).reshape(-1, *[1] * np.ndim(values)) == values
-    return np.where(certain, 1 - noise, noise / (size - 1))
 
 
 def arbitrary(rng: np.random.Generator, shape: tuple[int, ...]) -> Table:

@@ -92,9 +92,9 @@ def costs_of_moves_down(kind: type[BTAI_BF] | type[BTAI_VMP], noise: float) -> l
 
 
 def test_filter_expects_the_same_where_all_is_nearly_certain_and_only_there() -> None:
-    nearly, noisy = (np.subtract(*(costs_of_moves_down(kind, e) for kind in (BTAI_BF, BTAI_VMP))) for e in (1e-6, 0.01))
-    assert_allclose(nearly, 0, atol=1e-4)
-    assert (np.abs(noisy) > 0.05).all()
+    assert_allclose(costs_of_moves_down(BTAI_BF, 1e-6), costs_of_moves_down(BTAI_VMP, 1e-6), rtol=0, atol=1e-4)
+    filtered, committed = (np.array(costs_of_moves_down(kind, 0.01)) for kind in (BTAI_BF, BTAI_VMP))
+    assert (np.abs(filtered - committed) > 0.05).all()
 
 
 # --- the search -----------------------------------------------------------------------------------------------------

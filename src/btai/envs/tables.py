@@ -7,12 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["certain", "steps_to"]
+__all__ = ["certain", "nearly", "steps_to"]
 
 
 def certain(values: ArrayLike, size: int) -> NDArray[np.float64]:
     """Distributions over `size` values, along axis 0, each certain of one of `values` [...]."""
     return np.asarray(np.arange(size).reshape(-1, *[1] * np.ndim(values)) == values, np.float64)
+
+
+def nearly(values: ArrayLike, size: int, noise: float) -> NDArray[np.float64]:
+    """The same, each nearly certain: all values but the one share the noise evenly."""
+    return np.where(certain(values, size) > 0, 1 - noise, noise / (size - 1))
 
 
 def steps_to(goals: Sequence[int], move: NDArray[np.float64]) -> NDArray[np.float64]:

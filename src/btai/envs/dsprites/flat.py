@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from btai.envs.dsprites.latents import SHAPES
-from btai.envs.dsprites.tables import ELSEWHERE, GOAL, nearly
+from btai.envs.dsprites.tables import ELSEWHERE, GOAL
 from btai.envs.dsprites.task import ACTIONS, REWARD_WITHOUT_ENTRY, SpriteState, Task, whole_number
 from btai.envs.dsprites.wrapper import dSpritesPreProcessingWrapper
+from btai.envs.tables import nearly
 
 if TYPE_CHECKING:
     from btai.model import TemporalSlice

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from btai.envs.dsprites.latents import SHAPES
 from btai.envs.dsprites.task import ACTIONS, Task
+from btai.envs.tables import nearly
 
-__all__ = ["ELSEWHERE", "GOAL", "LABELS", "likelihoods", "nearly", "preferences", "priors", "transitions"]
+__all__ = ["ELSEWHERE", "GOAL", "LABELS", "NOISE", "likelihoods", "preferences", "priors", "transitions"]
 
 # What the values of the variables that have words for them are called; the others are counted.
 LABELS = {"A_move": ACTIONS, "S_shape": SHAPES, "O_shape": SHAPES}
 
 # Exact zeros would make surprising observations impossible: this much is spread evenly over the other values.
-_NOISE = 0.001
+NOISE = 0.001
 
 GOAL, ELSEWHERE = 5.0, -5.0  # of the columns of the absorbing row; any other place scores 0
 
@@ -26,13 +27,13 @@ Tables = dict[str, Table]
 
 def likelihoods(task: Task) -> Tables:
     """Every observation tells its own state, nearly always: P(O | S) by observation, [n_O, n_S]."""
-    return {f"O_{name}": nearly(np.arange(size), size) for name, size in task.sizes.items()}
+    return {f"O_{name}": nearly(np.arange(size), size, NOISE) for name, size in task.sizes.items()}
 
 
 def transitions(task: Task) -> Tables:
     """P(next | state, action) of the position, [n_S, n_S, 4], and P(next | state) of the rest, [n_S, n_S]."""
     cells = {"pos_x": _cells_after_moves(task, axis=0), "pos_y": _cells_after_moves(task, axis=1)}
-    return {f"S_{name}": nearly(cells.get(name, np.arange(size)), size) for name, size in task.sizes.items()}
+    return {f"S_{name}": nearly(cells.get(name, np.arange(size)), size, NOISE) for name, size in task.sizes.items()}
 
 
 def preferences(task: Task) -> Tables:
@@ -50,13 +51,7 @@ def priors(task: Task, observed: Mapping[str, int] | None = None) -> Tables:
     """P(S) at the start, [n_S]: uniform, or nearly certain of the values `observed` (keyed "O_...")."""
     if observed is None:
         return {f"S_{name}": np.full(size, 1 / size) for name, size in task.sizes.items()}
-    return {f"S_{name}": nearly(observed[f"O_{name}"], size) for name, size in task.sizes.items()}
-
-
-def nearly(values: ArrayLike, size: int, noise: float = _NOISE) -> Table:
-    """Distributions over `size` values, along axis 0, each nearly certain of one of `values` [...]."""
-    certain = np.arange(size).reshape(-1, *[1] * np.ndim(values)) == values
-    return np.where(certain, 1 - noise, noise / (size - 1))
+    return {f"S_{name}": nearly(observed[f"O_{name}"], size, NOISE) for name, size in task.sizes.items()}
 
 
 def _cells_after_moves(task: Task, axis: int) -> NDArray[np.int64]:
