@@ -101,7 +101,9 @@ def test_a_recorded_btai_bf_is_exported(filtered: Path, tmp_path: Path) -> None:
 
 
 def test_a_live_btai_bf_is_shown_as_it_is() -> None:
-    trace = LiveTrace(flat_env(), filtering_agent())
+    env = flat_env()
+    env.reset(seed=SEED)  # what the trace's own reset draws from: a start far enough from the goal
+    trace = LiveTrace(env, filtering_agent())
     assert trace.title == "BTAI_BF in dSpritesFlatWrapper"
     for _ in range(2):
         [*trace.command("finish", {})]
