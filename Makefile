@@ -100,7 +100,7 @@ test-wheel: dist ## install the wheel and test it out of reach of src/, but for 
 	@$(FIND_PYTHON); $$python -m venv $(WHEEL)/.venv
 	@cd $(WHEEL) && .venv/bin/pip install --quiet --disable-pip-version-check --only-binary :all: \
 	    --requirement requirements.lock ../dist/*.whl
-	@cd $(WHEEL) && BTAI_NEEDS_PYMDP= .venv/bin/python -m pytest --numprocesses=auto --maxprocesses=8 -m 'not slow' $(TESTS)
+	@cd $(WHEEL) && BTAI_NEEDS_EXTRAS= .venv/bin/python -m pytest --numprocesses=auto --maxprocesses=8 -m 'not slow' $(TESTS)
 
 lock: ## renew requirements.lock with the newest versions that the oldest supported Python can use
 	@python3.11 -m venv --clear $(VENV)
