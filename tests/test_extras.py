@@ -13,9 +13,8 @@ import pytest
 from hand_made import LEVER
 
 from btai.errors import MissingExtraError
-from btai.experiments.cluster import RayCluster
 from btai.experiments.paper import check_figure
-from btai.experiments.sweeps import write_parquet
+from btai.experiments.sweeps import RayCluster, write_parquet
 from btai.interop.pymdp import to_pymdp
 
 TOOLS = {"dev", "docs"}  # no feature of btai needs them
