@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from hand_made import LEVER
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop.pomdp_texts import DATA, conditional, pomdpx, read_text, state, text_of, variable
 
-from btai.errors import CliqueTooLargeError, FormatError
-from btai.interop import Limits, read_pomdp, read_pomdpx
+from btai.errors import CliqueTooLargeError, FormatError, ModelFileError
+from btai.interop import Limits, read_pomdp, read_pomdpx, write_pomdp, write_pomdpx
 
 ACTION = variable("ActionVar", "a", 1)
 
@@ -52,10 +55,29 @@ def test_a_file_larger_than_the_limit_is_refused(name: str) -> None:
     )
 
 
-def test_a_missing_file_is_the_systems_own_error(tmp_path: Path) -> None:
-    for read in (read_pomdp, read_pomdpx):
-        with pytest.raises(FileNotFoundError):
-            read(tmp_path / "none")
+def test_a_file_that_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
+    ts = LEVER.build()
+    for access in (read_pomdp, read_pomdpx, partial(write_pomdp, ts), partial(write_pomdpx, ts)):
+        with pytest.raises(ModelFileError) as error:
+            access(tmp_path / "none" / "none")
+        assert str(error.value) == (
+            f"{tmp_path / 'none' / 'none'}: No such file or directory. Choose a file that can be used."
+        )
+
+
+@pytest.mark.parametrize("write", [write_pomdp, write_pomdpx])
+def test_writing_that_fails_leaves_the_file_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., object]
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError("the disk is full")
+
+    path = tmp_path / "model"
+    path.write_text("before")
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(ModelFileError, match="the disk is full"):
+        write(LEVER.build(), path)
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("model", "before")]
 
 
 def test_elements_are_counted() -> None:

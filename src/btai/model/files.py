@@ -25,7 +25,7 @@ from btai.model.jsonform import from_json, to_json
 from btai.model.slice import TemporalSlice
 from btai.model.tensors import read_tensors, write_tensors
 
-__all__ = ["from_bytes", "load", "save", "to_bytes"]
+__all__ = ["from_bytes", "load", "named", "replaced", "save", "to_bytes"]
 
 FilePath = str | os.PathLike[str]
 Table = NDArray[np.float64]
@@ -42,7 +42,7 @@ LARGER = {
 def save(ts: TemporalSlice, path: FilePath) -> None:
     """Write the model to a file: the whole of it, or nothing, in which case a file of that name stays as it was."""
     write = _write_json if _is_json(path) else _write_safetensors
-    with _named(path), _replaced(Path(path)) as file:
+    with named(path), replaced(Path(path)) as file:
         write(ts, file)
 
 
@@ -53,7 +53,7 @@ def load(path: FilePath, max_clique: int = MAX_CLIQUE_ENTRIES) -> TemporalSlice:
     said by a `ModelFileError`, or a `CliqueTooLargeError`.
     """
     read, limit = (_read_json, MAX_JSON_BYTES) if _is_json(path) else (_read_safetensors, MAX_BYTES)
-    with _named(path):
+    with named(path):
         if not Path(path).is_file():
             raise ModelFileError("there is no such file. Check the path.")
         with Path(path).open("rb") as file:
@@ -128,7 +128,7 @@ def _check_size(size: int, limit: int) -> None:
 
 
 @contextmanager
-def _named(path: FilePath) -> Iterator[None]:
+def named(path: FilePath) -> Iterator[None]:
     """Every error says which file it is about."""
     try:
         yield
@@ -143,7 +143,7 @@ def _named(path: FilePath) -> Iterator[None]:
 
 
 @contextmanager
-def _replaced(path: Path) -> Iterator[BinaryIO]:
+def replaced(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` once all is written."""
     unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
     try:

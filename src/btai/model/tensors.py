@@ -56,6 +56,7 @@ def read_tensors(file: BinaryIO, size: int) -> tuple[dict[str, Table], dict[str,
         raise ModelFileError(
             f"this is no safetensors file, or a truncated one: its first {LENGTH_BYTES} bytes announce a header of"
             f" {length:,} bytes; required are 2 to {MAX_HEADER_BYTES:,}, and the file has room for {max(room, 0):,}."
+            " A model in JSON has a name that ends in .json; btai.interop.read_model reads other kinds."
         )
     try:
         header = Node(parsed_json(file.read(length).decode()), "")

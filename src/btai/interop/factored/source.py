@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from btai.errors import FormatError
+from btai.model.files import named
 
 __all__ = ["DEFAULT_LIMITS", "Limits", "Position", "Source", "read_bytes"]
 
@@ -86,7 +87,7 @@ class Source:
 
 def read_bytes(path: str | os.PathLike[str], limits: Limits) -> bytes:
     """The file's content, if it is not too large."""
-    with Path(path).open("rb") as file:
+    with named(path), Path(path).open("rb") as file:
         data = file.read(limits.file_bytes + 1)
     if len(data) > limits.file_bytes:
         raise FormatError(

@@ -20,6 +20,7 @@ from btai.interop.pomdp.flat import Flat, joint_names
 from btai.interop.pomdp.reader import ACTION, OBSERVATION, STATE
 from btai.interop.pomdp.words import KEYWORDS
 from btai.model import TemporalSlice
+from btai.model.files import named, replaced
 
 __all__ = ["write_pomdp"]
 
@@ -36,7 +37,9 @@ def write_pomdp(
     Preferences become rewards for the joint observation, the sum of the logarithms of the preferred probabilities.
     """
     writer = _Writer(ts, checked_discount(discount), limits)
-    Path(path).write_text("\n".join(writer.lines()) + "\n", encoding="ascii", newline="\n")
+    text = "\n".join(writer.lines()) + "\n"
+    with named(path), replaced(Path(path)) as file:
+        file.write(text.encode("ascii"))
     return LossReport(tuple(writer.losses))
 
 

@@ -16,6 +16,7 @@ from btai.interop.factored.softmax import logarithms
 from btai.interop.factored.translate import checked_discount
 from btai.interop.loss import Loss, LossReport
 from btai.model import TemporalSlice
+from btai.model.files import named, replaced
 
 __all__ = ["write_pomdpx"]
 
@@ -32,7 +33,8 @@ def write_pomdpx(ts: TemporalSlice, path: str | os.PathLike[str], *, discount: f
     """
     writer = _Writer(ts, checked_discount(discount))
     text = "\n".join(writer.lines()) + "\n"
-    Path(path).write_text(text, encoding="utf-8", newline="\n")
+    with named(path), replaced(Path(path)) as file:
+        file.write(text.encode())
     return LossReport(tuple(writer.losses))
 
 
