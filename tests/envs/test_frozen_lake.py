@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 
 from btai.envs import frozen_lake, frozen_lake_slice
-from btai.errors import EnvError
 from btai.experiments import run
 
 MAP = "SFFFFHFHFFFHHFFG"
@@ -43,16 +41,29 @@ def test_holes_and_the_goal_hold_for_ever() -> None:
         assert table[cell, cell].tolist() == [1.0] * 4
 
 
-@pytest.mark.parametrize("guide", ["goal", "path"])
-def test_preference_is_for_the_goal_and_against_the_holes(guide: str) -> None:
-    (preference,) = frozen_lake_slice(guide=guide, hole=-7.0).preferences
+def test_cells_nearer_to_the_goal_are_preferred_and_holes_are_liked_as_told() -> None:
+    (preference,) = frozen_lake_slice(hole=-7.0, precision=1.0).preferences
     scores = np.zeros(16)
-    if guide == "path":  # counted on the map
-        scores[[14, 13, 10, 9, 6, 8, 2, 4, 3, 1, 0]] = -np.array([1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 6])
-    scores[15] = 5 if guide == "goal" else 0
+    scores[[15, 14, 13, 10, 9, 6, 8, 2, 4, 3, 1, 0]] = np.array([6, 5, 4, 4, 3, 3, 2, 2, 1, 1, 1, 0])  # counted
     scores[HOLES] = -7
     odds = np.exp(scores)
     np.testing.assert_allclose(preference.table, odds / odds.sum(), rtol=1e-12)
+
+
+def ended(*way: int) -> tuple[float, bool, bool]:
+    """What the last step of a way earns, and how it ends, on ice that does not slip."""
+    env = frozen_lake(is_slippery=False)
+    env.reset(seed=0)
+    rewards = [env.step(action)[1:4] for action in way]
+    assert all(step == (0.0, False, False) for step in rewards[:-1])
+    reward, terminated, truncated = rewards[-1]
+    return float(reward), terminated, truncated
+
+
+def test_goal_is_won_and_holes_and_time_are_lost() -> None:
+    assert ended(DOWN, DOWN, RIGHT, RIGHT, DOWN, RIGHT) == (1.0, True, False)
+    assert ended(DOWN, RIGHT) == (-1.0, True, False)
+    assert ended(*[LEFT] * 100) == (-1.0, False, True)
 
 
 def test_large_lake_has_its_own_limit_of_time() -> None:
@@ -69,8 +80,3 @@ def test_agent_crosses_the_lake_that_is_not_slippery() -> None:
     agent = BTAI_3MF(frozen_lake_slice(is_slippery=False), max_planning_steps=150)
     (trial,) = run(agent, frozen_lake(is_slippery=False), trials=1).trials
     assert (trial.reward, trial.cycles) == (1.0, 6)  # the shortest way
-
-
-def test_unknown_guide_is_refused() -> None:
-    with pytest.raises(EnvError, match=r"^guide is 'north': it must be 'goal', 'path'\.$"):
-        frozen_lake_slice(guide="north")

@@ -45,7 +45,7 @@ def test_each_option_reaches_those_it_concerns() -> None:
     assert entry.env(accuracy=0.7, precision=2.0).accuracy == 0.7
     assert entry.model(accuracy=0.7, max_cycles=3).observations["O_growl"].likelihood[0, 0, 1] == 0.7
     assert entry.options["max_cycles"] == 20
-    assert entry.options["precision"] == 1.0
+    assert entry.options["precision"] == 0.2
 
 
 def test_options_are_read_in_the_type_of_their_defaults() -> None:

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from btai import BTAI_3MF
 from btai.envs import RockSampleEnv, rock_sample_slice
 from btai.envs.rock_sample import rock_cells
 from btai.errors import EnvError
+from btai.experiments import run
 
 NORTH, SOUTH, EAST, WEST, SAMPLE, CHECK_1, CHECK_2 = range(7)
 NOTHING, LOOKS_WORTHLESS, LOOKS_GOOD, SEEN_WORTHLESS, SEEN_GOOD = range(5)
@@ -104,13 +106,28 @@ def test_model_is_factored() -> None:
     assert entries < 200_000  # flat, the states alone would be 50 * 9 * 4^8 = 29 million
 
 
-def test_preferences_are_the_softmax_of_the_rewards() -> None:
-    position, *rocks = rock_sample_slice(3, 2, precision=0.2).preferences
-    odds = np.exp([0.0] * 9 + [2.0])
+def test_preferences_are_for_good_rocks_and_to_be_outside() -> None:
+    position, *rocks = rock_sample_slice(3, 2, caution=4.0, haste=0.75, precision=2.0).preferences
+    odds = np.exp([0.0] * 9 + [1.5])
     np.testing.assert_allclose(position.table, odds / odds.sum(), rtol=1e-12)
     for rock in rocks:
-        odds = np.exp([0.0, 0.0, 0.0, -2.0, 2.0])
+        odds = np.exp([0.0, 0.0, 0.0, -8.0, 2.0])
         np.testing.assert_allclose(rock.table, odds / odds.sum(), rtol=1e-12)
+
+
+def test_cautious_rover_checks_a_rock_before_it_takes_it() -> None:
+    """At the rock the sensor is certain, and from elsewhere right with 0.98 or more."""
+    agent = BTAI_3MF(rock_sample_slice(2, 1), max_planning_steps=50)
+    trials = run(agent, RockSampleEnv(2, 1), exhaustive=True).trials
+    assert [(CHECK_1 in trial.actions, SAMPLE in trial.actions) for trial in trials] == [(True, False), (True, True)]
+    assert [trial.reward for trial in trials] == [10.0, 20.0]
+
+
+def test_rover_without_caution_takes_rocks_unseen() -> None:
+    agent = BTAI_3MF(rock_sample_slice(2, 1, caution=1.0), max_planning_steps=50)
+    trials = run(agent, RockSampleEnv(2, 1), exhaustive=True).trials
+    assert [trial.reward for trial in trials] == [0.0, 20.0]
+    assert {action for trial in trials for action in trial.actions} <= {NORTH, SOUTH, EAST, WEST, SAMPLE}
 
 
 @pytest.mark.parametrize(

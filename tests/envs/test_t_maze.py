@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from btai.envs import TMazeEnv
+from btai import BTAI_3MF
+from btai.envs import TMazeEnv, t_maze_slice
 from btai.errors import EnvError
+from btai.experiments import run
 
 CENTRE, CUE, LEFT, RIGHT = range(4)
 
@@ -53,6 +55,26 @@ def test_who_never_enters_an_arm_has_failed() -> None:
 
 def test_arm_entered_in_the_last_cycle_counts() -> None:
     assert walked("snow", 0, CUE, CENTRE, CUE, LEFT)[-1][2:] == (1.0, True, False)
+
+
+def test_curiosity_is_a_flat_preference_for_the_screen() -> None:
+    plain, curious = t_maze_slice(), t_maze_slice(curious=True)
+    assert curious.preferences[0] == plain.preferences[0]
+    assert [p.observations for p in curious.preferences] == [("O_outcome",), ("O_screen",)]
+    assert len(set(curious.preferences[1].table.tolist())) == 1
+    assert (curious.observations, curious.transitions) == (plain.observations, plain.transitions)
+
+
+@pytest.mark.parametrize("maze", ["snow", "blank screen"])
+def test_curious_agent_reads_a_cue_that_tells_and_finds_every_reward(maze: str) -> None:
+    trials = run(BTAI_3MF(t_maze_slice(maze, curious=True)), TMazeEnv(maze), exhaustive=True).trials
+    assert [(trial.actions, trial.reward) for trial in trials] == [((CUE, LEFT), 1.0), ((CUE, RIGHT), 1.0)]
+
+
+def test_curious_agent_does_not_stay_at_a_cue_that_tells_nothing() -> None:
+    maze = "useless cue"
+    trials = run(BTAI_3MF(t_maze_slice(maze, curious=True)), TMazeEnv(maze), exhaustive=True).trials
+    assert sorted(trial.reward for trial in trials) == [-1.0, 1.0]
 
 
 def test_unknown_maze_is_refused() -> None:

@@ -53,9 +53,9 @@ def test_rewards_are_those_asked_for() -> None:
     assert rewards == [-0.5, -3.0, 2.0]
 
 
-def test_preference_is_the_softmax_of_the_rewards() -> None:
-    (preference,) = tiger_slice(precision=0.1).preferences
-    odds = np.exp([-0.1, 1.0, -10.0])
+def test_preference_is_the_softmax_of_the_rewards_with_caution() -> None:
+    (preference,) = tiger_slice(caution=3.0, precision=0.1).preferences
+    odds = np.exp([-0.1, 1.0, -30.0])  # the tiger counts three times over
     np.testing.assert_allclose(preference.table, odds / odds.sum(), rtol=1e-12)
 
 
@@ -74,6 +74,7 @@ def test_listening_makes_the_belief_that_bayes_rule_makes() -> None:
     [
         ({"accuracy": 1.5}, "accuracy is 1.5: it must be a probability, from 0 to 1."),
         ({"tiger": float("-inf")}, "tiger is -inf: it must be a finite number."),
+        ({"tiger": "cub"}, "tiger is 'cub': it must be a finite number."),
         ({"max_cycles": 0}, "max_cycles is 0: it must be a whole number of at least 1."),
     ],
 )
@@ -81,3 +82,9 @@ def test_what_cannot_be_is_refused(options: dict[str, float], message: str) -> N
     with pytest.raises(EnvError) as error:
         TigerEnv(**options)  # type: ignore[arg-type]
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("caution", [-1.0, float("nan")])
+def test_caution_that_is_none_is_refused(caution: float) -> None:
+    with pytest.raises(EnvError, match=r"^caution is (-1\.0|nan): it must be a finite number of at least 0\.$"):
+        tiger_slice(caution=caution)

@@ -227,6 +227,8 @@ def test_a_run_file_tells_environments_apart_by_their_making() -> None:
         "gymnasium": {"id": "FrozenLake-v1", "max_steps": 20, "is_slippery": False, "map_name": "4x4"},
         "names": {"0": "O_cell"},
     }
+    wrapped = FromGymnasium(gymnasium.wrappers.TransformReward(gymnasium.make("FrozenLake-v1"), lambda reward: reward))
+    assert describe(wrapped)["gymnasium"]["wrappers"] == ["TransformReward"]
     nameless = FromGymnasium(Scripted(spaces.Discrete(3), [0, 1], "truncated", first_action=4))
     described = describe(nameless)["gymnasium"]
     assert (described["shown"], described["end"]) == ([0, 1], "truncated")

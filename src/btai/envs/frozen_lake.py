@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from btai.envs.checks import finite, one_of
+from btai.envs.checks import finite
 from btai.envs.tables import certain, steps_to
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
@@ -15,36 +15,41 @@ __all__ = ["frozen_lake", "frozen_lake_slice"]
 
 ACTIONS = ("left", "down", "right", "up")
 HOLE, GOAL = b"H", b"G"
-GUIDES = ("goal", "path")
-GOAL_SCORE = 5.0
+
+
+class WonOrLost(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Rewards a trial that ends without a reward with -1, so that P(solved) is the share of those that had one."""
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """As in the environment, but for the reward."""
+        obs, reward, terminated, truncated, info = self.env.step(action)
+        lost = (terminated or truncated) and reward == 0
+        return obs, -1.0 if lost else float(reward), terminated, truncated, info
 
 
 def frozen_lake(map_name: str = "4x4", is_slippery: bool = True) -> gymnasium.Env[Any, Any]:
-    """Gymnasium's environment: reward 1 at the goal, none in a hole, where a trial ends too, nor when time runs out.
+    """Gymnasium's environment: reward 1 at the goal; -1, for Gymnasium's 0, in a hole and when time runs out.
 
     Args:
         map_name: "4x4" (100 steps at most) or "8x8" (200).
         is_slippery: whether a step goes to either side of the intended direction as often as into it.
     """
     name = "FrozenLake8x8-v1" if map_name == "8x8" else "FrozenLake-v1"
-    return gymnasium.make(name, map_name=map_name, is_slippery=is_slippery, disable_env_checker=True)
+    return WonOrLost(gymnasium.make(name, map_name=map_name, is_slippery=is_slippery, disable_env_checker=True))
 
 
 def frozen_lake_slice(
-    map_name: str = "4x4",
-    is_slippery: bool = True,
-    guide: str = "path",
-    hole: float = -5.0,
-    precision: float = 1.0,
+    map_name: str = "4x4", is_slippery: bool = True, hole: float = 1.0, precision: float = 3.0
 ) -> TemporalSlice:
     """FrozenLake as a model: its table of transitions between the cells, which are seen as they are.
+
+    A cell has a score of 1 for each step that it is nearer to the goal than the start.
 
     Args:
         map_name: "4x4" or "8x8".
         is_slippery: as for `frozen_lake`.
-        guide: what is preferred: "goal" alone, with a score of 5 to 0 elsewhere; or "path", every cell the more the
-            fewer steps it is from the goal, a score of 1 for each.
-        hole: the score of lying in a hole.
+        hole: the score of lying in a hole; 1 is as bad as one step away from the start. The lower it is, the more the
+            agent shuns the holes: below 0 it may stay where it is for ever.
         precision: of the preference, softmax(precision * score).
     """
     lake: Any = frozen_lake(map_name, is_slippery).unwrapped
@@ -56,9 +61,8 @@ def frozen_lake_slice(
             for probability, target, _, _ in outcomes:
                 move[target, cell, action] += probability
     names = [f"{kind.decode()} {row}, {column}" for (row, column), kind in np.ndenumerate(lake.desc)]
-    goals = np.flatnonzero(cells == GOAL).tolist()
-    one_of("guide", guide, GUIDES, ", ".join(map(repr, GUIDES)))
-    scores = -steps_to(goals, move) if guide == "path" else np.where(cells == GOAL, GOAL_SCORE, 0.0)
+    steps = steps_to(np.flatnonzero(cells == GOAL).tolist(), move)
+    scores = steps @ lake.initial_state_distrib - steps
     scores[cells == HOLE] = finite("hole", hole)
     return (
         TemporalSliceBuilder("A_go", len(ACTIONS), values=ACTIONS)

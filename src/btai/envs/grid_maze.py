@@ -117,7 +117,7 @@ class Maze:
 
 
 def grid_maze_slice(
-    maze: str = "small", guide: str = "path", slip: float = 0.0, precision: float = 1.0
+    maze: str = "small", guide: str = "path", slip: float = 0.0, precision: float = 2.0
 ) -> TemporalSlice:
     """A maze as a model, which is also how the environment works: one state, the cell, which is seen as it is.
 
@@ -127,7 +127,8 @@ def grid_maze_slice(
         guide: what is preferred: "exit" alone; "manhattan", every cell the more the fewer rows and columns it is from
             an exit, walls or not; or "path", the more the fewer steps.
         slip: how probable it is that a step goes to a side instead, to either one alike.
-        precision: of the preference, softmax(precision * score).
+        precision: of the preference, softmax(precision * score). Where steps may slip a low one makes the agent
+            dawdle: to be unsure of its place is then as good as to be at the exit.
     """
     one_of("guide", guide, GUIDES, ", ".join(map(repr, GUIDES)))
     known = Maze(maze)

@@ -41,22 +41,32 @@ GOLDEN = (1 + 5**0.5) / 2  # multiples of it are spread evenly
 
 
 def rock_sample_slice(
-    size: int = 4, rocks: int = 4, half_distance: float = 20.0, precision: float = 0.1
+    size: int = 4,
+    rocks: int = 4,
+    half_distance: float = 20.0,
+    caution: float = 5.0,
+    haste: float = 0.5,
+    precision: float = 1.0,
 ) -> TemporalSlice:
     """RockSample as a factored model, which is also how the environment works.
 
     "S_position" is the cell, x + n y, or outside, the last value; "S_sensor" the rock that the last action checked;
     "S_rock_1" ... what became of each rock. "O_position" is seen as it is; "O_rock_1" ... is the sensor's reading of
-    the rock that was checked, or that it was taken and what it was. Preferred are good rocks taken, and to be outside.
+    the rock that was checked, or that it was taken and what it was. Preferred are good rocks taken, with a score of 1
+    each, and to be outside.
 
     Args:
         size: n, columns and rows.
         rocks: k.
         half_distance: where a reading is right with probability 3/4; it is with (1 + 2^(-distance/half_distance))/2.
-        precision: of the preferences, softmax(precision * reward).
+        caution: a worthless rock that was taken has a score of minus this. With 1, its reward, the rover takes rocks
+            unseen; above, it checks them first.
+        haste: the score of being outside. The higher it is, the more rocks are left behind.
+        precision: of the preferences, softmax(precision * score).
     """
     cells = _checked(size, rocks)
     sensed = _sensed(size, cells, finite("half_distance", half_distance, least=1e-6))
+    worthless, outside = finite("caution", caution, least=0), finite("haste", haste)
     n_positions = size**2 + 1
     positions = [f"{position % size}, {position // size}" for position in range(size**2)] + ["outside"]
     names = [f"rock {i + 1}" for i in range(rocks)]
@@ -70,7 +80,7 @@ def rock_sample_slice(
         .add_observation("O_position", np.eye(n_positions), ["S_position"], values=positions)
         .add_transition("S_position", certain(_targets(size, n_actions), n_positions), ["S_position", "A_do"])
         .add_transition("S_sensor", certain(sensor, rocks + 1), ["A_do"])
-        .add_preference(["O_position"], scores=REWARD * certain(size**2, n_positions), precision=precision)
+        .add_preference(["O_position"], scores=outside * certain(size**2, n_positions), precision=precision)
     )
     for i, cell in enumerate(cells):
         state, seen = f"S_rock_{i + 1}", f"O_rock_{i + 1}"
@@ -79,7 +89,7 @@ def rock_sample_slice(
         builder.add_state(state, [0.5, 0.5, 0, 0], values=CONDITIONS)
         builder.add_observation(seen, sensed[i], [state, "S_position", "S_sensor"], values=SIGHTS)
         builder.add_transition(state, certain(became, 4), [state, "S_position", "A_do"])
-        builder.add_preference([seen], scores=[0, 0, 0, -REWARD, REWARD], precision=precision)
+        builder.add_preference([seen], scores=[0, 0, 0, -worthless, 1], precision=precision)
     return builder.build()
 
 

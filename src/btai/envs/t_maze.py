@@ -26,7 +26,7 @@ TELLING, USELESS = np.eye(3, 2), certain([0, 0], 3)  # what it shows at the cue,
 T_MAZES = {"snow": (SNOW, TELLING), "blank screen": (BLANK, TELLING), "useless cue": (SNOW, USELESS)}
 
 
-def t_maze_slice(maze: str = "snow", precision: float = 1.0) -> TemporalSlice:
+def t_maze_slice(maze: str = "snow", curious: bool = False, precision: float = 1.0) -> TemporalSlice:
     """The T-maze as a model, which is also how the environment works.
 
     "S_place" begins in the centre, each action leads to its place, and no arm can be left; "S_context", which arm has
@@ -35,6 +35,8 @@ def t_maze_slice(maze: str = "snow", precision: float = 1.0) -> TemporalSlice:
     Args:
         maze: "snow", where every screen but that at the cue snows; "blank screen", where they are blank instead; or
             "useless cue", where they snow and the one at the cue always shows the same picture.
+        curious: whether "O_screen" has a preference too, a flat one. Without it a screen costs what cannot be known of
+            it, its ambiguity; with it, the less the more it tells.
         precision: of the preference, softmax(precision * score) with the scores 0, 1 and -2.
     """
     one_of("maze", maze, T_MAZES, ", ".join(map(repr, T_MAZES)))
@@ -46,7 +48,7 @@ def t_maze_slice(maze: str = "snow", precision: float = 1.0) -> TemporalSlice:
     outcome[LEFT], outcome[RIGHT] = (REWARD, SHOCK), (SHOCK, REWARD)
     place = np.tile(np.arange(4), (4, 1))  # [place, action]
     place[LEFT], place[RIGHT] = LEFT, RIGHT
-    return (
+    builder = (
         TemporalSliceBuilder("A_go", 4, values=[f"to the {name}" for name in PLACES])
         .add_state("S_place", certain(CENTRE, 4), values=PLACES)
         .add_state("S_context", [0.5, 0.5], values=CONTEXTS)
@@ -55,8 +57,10 @@ def t_maze_slice(maze: str = "snow", precision: float = 1.0) -> TemporalSlice:
         .add_transition("S_place", certain(place, 4), ["S_place", "A_go"])
         .add_transition("S_context", np.eye(2), ["S_context"])
         .add_preference(["O_outcome"], scores=[0, 1, -2], precision=precision)
-        .build()
     )
+    if curious:
+        builder.add_preference(["O_screen"], scores=[0, 0, 0])
+    return builder.build()
 
 
 class TMazeEnv(AsGymnasium):

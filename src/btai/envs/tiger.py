@@ -28,19 +28,22 @@ def tiger_slice(
     treasure: float = 10.0,
     tiger: float = -100.0,
     listening: float = -1.0,
-    precision: float = 1.0,
+    caution: float = 5.0,
+    precision: float = 0.2,
 ) -> TemporalSlice:
     """The tiger as a model, which is also how the environment works.
 
     "S_tiger" never moves and "S_scene" is what the last action made of the scene; a door stays open. "O_growl" tells
     the tiger's side while the agent listens, "O_outcome" what is behind the open door; the preference is over the
-    latter.
+    latter. The search does not foresee that it will know more once it has listened: what makes it listen is that it
+    dislikes the risk of opening, for which there is `caution`.
 
     Args:
         accuracy: how probable it is to hear the growl from the tiger's side.
         treasure: the score of finding the treasure.
         tiger: the score of finding the tiger.
         listening: the score of any cycle that ends before closed doors.
+        caution: how many times the score of the tiger counts.
         precision: of the preference, softmax(precision * score).
     """
     heard = np.zeros((3, 2, 4))  # [growl, tiger, scene]
@@ -51,6 +54,7 @@ def tiger_slice(
     outcome[:, LEFT_OPEN], outcome[:, RIGHT_OPEN] = (TIGER, TREASURE), (TREASURE, TIGER)
     scene = np.tile([LISTENING, LEFT_OPEN, RIGHT_OPEN], (4, 1))  # [scene, action]
     scene[LEFT_OPEN], scene[RIGHT_OPEN] = LEFT_OPEN, RIGHT_OPEN
+    scores = _scores(treasure, finite("caution", caution, least=0) * finite("tiger", tiger), listening)
     return (
         TemporalSliceBuilder("A_do", len(ACTIONS), values=ACTIONS)
         .add_state("S_tiger", [0.5, 0.5], values=SIDES)
@@ -59,7 +63,7 @@ def tiger_slice(
         .add_observation("O_outcome", certain(outcome, 3), ["S_tiger", "S_scene"], values=OUTCOMES)
         .add_transition("S_tiger", np.eye(2), ["S_tiger"])
         .add_transition("S_scene", certain(scene, 4), ["S_scene", "A_do"])
-        .add_preference(["O_outcome"], scores=_scores(treasure, tiger, listening), precision=precision)
+        .add_preference(["O_outcome"], scores=scores, precision=precision)
         .build()
     )
 

@@ -115,7 +115,11 @@ class FromGymnasium:
     def configuration(self) -> dict[str, Any]:
         """What tells this environment from others in a run file."""
         spec = self._env.spec
-        made = self._env if spec is None else {"id": spec.id, "max_steps": spec.max_episode_steps, **spec.kwargs}
+        made: Any = self._env
+        if spec is not None:
+            made = {"id": spec.id, "max_steps": spec.max_episode_steps, **spec.kwargs}
+            if spec.additional_wrappers:
+                made["wrappers"] = [wrapper.name for wrapper in spec.additional_wrappers]
         return {"gymnasium": made, "names": {str(key): name for key, name in self.names.items()}}
 
     def _named(self, obs: Any) -> dict[str, int]:
