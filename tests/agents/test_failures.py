@@ -156,6 +156,28 @@ def test_interrupted_planning_keeps_its_whole_iterations_and_goes_on(monkeypatch
     assert snapshot(agent) == snapshot(spared)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_interrupt_between_one_search_and_the_next_asks_for_a_reset(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, spared = in_corridor(engine), in_corridor(engine)
+    start = agent._backend.start
+
+    def interrupted(beliefs: Any) -> None:
+        start(beliefs)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(agent._backend, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        agent.update(1, {"O_x": 3})
+    monkeypatch.undo()
+    with pytest.raises(PlanningError, match=r"call reset\(obs\) first"):
+        agent.plan(3)  # which would grow the tree of one slice by the beliefs of another
+    agent.reset(ZEROS.evidence)
+    agent.plan(6)
+    assert snapshot(agent) == snapshot(spared)
+
+
 def test_interrupted_perception_leaves_the_agent_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt

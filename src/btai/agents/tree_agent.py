@@ -113,6 +113,7 @@ class TreeAgent(ABC):
 
     def _begin(self, posterior: Vector, tree: Tree) -> None:
         """Plan from these beliefs from now on."""
+        self._ready = False  # where an interrupt falls between, the agent asks for a reset: it is half of each
         self._searcher.start(posterior)
         self._posterior, self._tree, self._chosen, self._ready = posterior, tree, None, True
 
