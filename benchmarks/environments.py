@@ -27,6 +27,7 @@ from btai.experiments.environments import make_agent, make_env
 __all__ = ["PAGE", "TABLES", "Case", "RandomAgent", "Table", "rewritten", "row"]
 
 PAGE = Path(__file__).parents[1] / "docs" / "environments.md"
+PLUS_MINUS = "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}"
 RANDOM_TRIALS = 1000
 BATCH = 100
 
@@ -78,7 +79,8 @@ class Table:
         error = rewards.std(ddof=1) / np.sqrt(len(rewards))
         if not sampled or error == 0:
             return self.shown(rewards.mean())
-        return f"{self.shown(rewards.mean())} ± {f'{error / 2:.3f}' if self.is_won_or_lost else f'{error:.2f}'}"
+        shown = f"{error / 2:.3f}" if self.is_won_or_lost else f"{error:.2f}"
+        return f"{self.shown(rewards.mean())}{PLUS_MINUS}{shown}"
 
 
 class RandomAgent:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks import environments
-from benchmarks.environments import PAGE, TABLES, Case, RandomAgent, Table, rewritten, row
+from benchmarks.environments import PAGE, PLUS_MINUS, TABLES, Case, RandomAgent, Table, rewritten, row
 from btai.cli import main
 from btai.envs import TMazeEnv
 from btai.experiments import run
@@ -48,7 +48,7 @@ def test_figures_are_those_that_the_command_prints() -> None:
     given = ["run", *shlex.split(f"{TMAZE.command} {case}"), "--json"]
     printed = json.loads(CliRunner().invoke(main, given, catch_exceptions=False).output)
     (cells,) = ([cell.strip() for cell in line.split("|")] for line in lines_of(TMAZE) if f"`{case}`" in line)
-    assert cells[2].partition(" ")[0] == f"{printed['p_solved']:.3f}" == "0.512"
+    assert cells[2].partition(PLUS_MINUS)[0] == f"{printed['p_solved']:.3f}" == "0.512"
     assert cells[5] == f"{printed['cycles_mean']:.1f}"
 
 
