@@ -218,11 +218,11 @@ def test_too_many_starts_are_counted_and_not_listed() -> None:
 class Ending(AsGymnasium):
     """Is over, with a reward of 7, as soon as S_a is 1."""
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
         return self.state["S_a"] == 1
 
-    def _reward(self, before: Any, obs: Any, truncated: bool) -> float:
-        return 7.0 if self._ended() else -1.0 if truncated else 0.0
+    def reward(self, before: Any, obs: Any, truncated: bool) -> float:
+        return 7.0 if self.ended() else -1.0 if truncated else 0.0
 
 
 def test_a_task_says_when_it_is_over_and_what_it_earns() -> None:

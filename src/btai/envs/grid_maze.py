@@ -169,8 +169,10 @@ class GridMazeEnv(AsGymnasium):
         self.maze, self.slip, self.max_cycles = maze, slip, max_cycles
         self._exits = frozenset(Maze(maze).exits)
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
+        """Whether it is outside."""
         return self.state["S_cell"] in self._exits
 
-    def _reward(self, before: Mapping[str, int], obs: dict[str, Any], truncated: bool) -> float:
-        return -1.0 if truncated else float(self._ended())
+    def reward(self, before: Mapping[str, int], obs: dict[str, Any], truncated: bool) -> float:
+        """1 for an exit, -1 for being late."""
+        return -1.0 if truncated else float(self.ended())

@@ -115,13 +115,15 @@ class RockSampleEnv(AsGymnasium):
         super().__init__(rock_sample_slice(size, rocks, half_distance), cycles(max_cycles))
         self.size, self.rocks, self.half_distance, self.max_cycles = size, rocks, half_distance, max_cycles
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
+        """Whether the rover is outside."""
         return self.state["S_position"] == self.size**2
 
-    def _reward(self, before: Mapping[str, int], obs: dict[str, Any], truncated: bool) -> float:
+    def reward(self, before: Mapping[str, int], obs: dict[str, Any], truncated: bool) -> float:
+        """10 for each good rock taken and for leaving, -10 for a worthless one."""
         now = self.state
         taken = [now[name] for name in now if name.startswith("S_rock") and now[name] != before[name]]
-        return REWARD * (self._ended() + taken.count(TAKEN_GOOD) - taken.count(TAKEN_WORTHLESS))
+        return REWARD * (self.ended() + taken.count(TAKEN_GOOD) - taken.count(TAKEN_WORTHLESS))
 
 
 def _checked(size: int, rocks: int) -> list[Cell]:

@@ -79,8 +79,10 @@ class TMazeEnv(AsGymnasium):
         super().__init__(t_maze_slice(maze), cycles(max_cycles))
         self.maze, self.max_cycles = maze, max_cycles
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
+        """Whether an arm was entered."""
         return self.state["S_place"] >= LEFT
 
-    def _reward(self, before: Mapping[str, int], obs: dict[str, Any], truncated: bool) -> float:
+    def reward(self, before: Mapping[str, int], obs: dict[str, Any], truncated: bool) -> float:
+        """1 for the reward, -1 for the shock and for being late."""
         return -1.0 if truncated else (0.0, 1.0, -1.0)[obs["O_outcome"]]

@@ -97,10 +97,12 @@ class TigerEnv(AsGymnasium):
         self.treasure, self.tiger, self.listening = treasure, tiger, listening
         self._rewards = _scores(treasure, tiger, listening)
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
+        """Whether a door is open."""
         return self.state["S_scene"] >= LEFT_OPEN
 
-    def _reward(self, before: Mapping[str, int], obs: dict[str, Any], truncated: bool) -> float:
+    def reward(self, before: Mapping[str, int], obs: dict[str, Any], truncated: bool) -> float:
+        """The score of what is seen."""
         outcome: int = obs["O_outcome"]
         return self._rewards[outcome]
 

@@ -31,7 +31,7 @@ class AsGymnasium(gymnasium.Env[Outcomes, np.int64]):
     The reward of a step is the log preference of what was observed, ln C summed over the preference groups, so that
     its expectation is the part of minus the expected free energy that preferences account for. Without preferences it
     is 0. A trial never terminates; it is truncated after `max_steps` steps, if that is given. A task that is more than
-    its model is a subclass with an `_ended` and a `_reward` of its own.
+    its model is a subclass with an `ended` and a `reward` of its own.
 
     `reset` draws the start from its seed, or takes it from `options={"state": {...}}`, a value for each state by name.
     """
@@ -91,9 +91,9 @@ class AsGymnasium(gymnasium.Env[Outcomes, np.int64]):
         }
         self._steps += 1
         obs = self._observed()
-        self._over = self._ended()
+        self._over = self.ended()
         truncated = not self._over and self.max_steps is not None and self._steps >= self.max_steps
-        return obs, self._reward(before, obs, truncated), self._over, truncated, {"states": self.state}
+        return obs, self.reward(before, obs, truncated), self._over, truncated, {"states": self.state}
 
     def initial_states(self) -> list[dict[str, int]]:
         """Every start that the priors allow, for `reset(options={"state": ...})`; the last state varies fastest."""
@@ -104,6 +104,14 @@ class AsGymnasium(gymnasium.Env[Outcomes, np.int64]):
                 f"the priors allow {number:,} starts; at most {MOST_STARTS:,} are listed. Draw them at random."
             )
         return [dict(zip(allowed, values, strict=True)) for values in product(*allowed.values())]
+
+    def ended(self) -> bool:
+        """Whether the trial is over in the present states."""
+        return False
+
+    def reward(self, before: Mapping[str, int], obs: Outcomes, truncated: bool) -> float:
+        """What the step from the states `before` to the present ones, and to `obs`, earns."""
+        return float(sum(table[tuple(obs[name] for name in group)] for group, table in self._log_preferences))
 
     def _observed(self) -> Outcomes:
         states = self.state
@@ -126,14 +134,6 @@ class AsGymnasium(gymnasium.Env[Outcomes, np.int64]):
             if not spaces.Discrete(size).contains(given[name]):
                 raise EnvError(f"{name}: {given[name]!r} was given; required is a whole number from 0 to {size - 1}.")
         return {name: int(given[name]) for name in sizes}
-
-    def _ended(self) -> bool:
-        """Whether the trial is over in the present states."""
-        return False
-
-    def _reward(self, before: Mapping[str, int], obs: Outcomes, truncated: bool) -> float:
-        """What the step from the states `before` to the present ones, and to `obs`, earns."""
-        return float(sum(table[tuple(obs[name] for name in group)] for group, table in self._log_preferences))
 
     def _drawn(self, probabilities: NDArray[np.float64]) -> int:
         return int(self.np_random.choice(len(probabilities), p=probabilities))
