@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,9 +30,9 @@ FENCE = re.compile(
 class Block(NamedTuple):
     """A fenced block, and the remark on the line before it.
 
-    `<!-- not run: why -->` says that the block is only shown, `<!-- run instead: btai ... -->` which shorter command
-    stands in for it, `<!-- output -->` that it shows what the block before has printed, `<!-- file: NAME -->` that the
-    reader has it in a file of this name.
+    `<!-- not run: why -->` says that the block is only shown, `<!-- needs pymdp -->` that it is run only where there
+    is that package, `<!-- run instead: btai ... -->` which shorter command stands in for it, `<!-- output -->` that it
+    shows what the block before has printed, `<!-- file: NAME -->` that the reader has it in a file of this name.
     """
 
     language: str
@@ -51,12 +52,15 @@ def blocks(page: Path) -> Iterator[Block]:
 def run_page(page: Path) -> dict[str, Any]:
     """Run the Python and shell blocks of a page from top to bottom; what the Python blocks leave behind."""
     namespace: dict[str, Any] = {"__name__": page.stem}
-    printed = ""
+    printed: str | None = ""
     for block in blocks(page):
         if block.mark == "output":
-            assert _lines(block.text) == _lines(printed), f"{page.name}:{block.line}: another output is shown"
+            shown = printed is None or _lines(block.text) == _lines(printed)
+            assert shown, f"{page.name}:{block.line}: another output is shown"
         elif block.mark.startswith("not run: ") or save_file(block):
             continue
+        elif block.mark.startswith("needs ") and find_spec(block.mark.removeprefix("needs ")) is None:
+            printed = None
         elif block.language == "python":
             printed = _run_python(block, page, namespace)
         elif block.language == "sh":
