@@ -193,10 +193,10 @@ TABLES = (
             Case(quick=True),
             Case("--set caution=1", quick=True),
             Case("--set accuracy=0.7"),
-            Case("--set accuracy=0.7 --set caution=1"),
+            Case("--set accuracy=0.7 --set caution=3"),
             Case("--set tiger=-10"),
-            Case("--set tiger=-10 --set caution=1"),
             Case("--set tiger=-10 --set caution=10"),
+            Case("--set tiger=-10 --set caution=1"),
         ),
     ),
     Table(
