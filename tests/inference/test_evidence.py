@@ -109,6 +109,7 @@ def test_evidence_is_written_flat_with_ones_where_nothing_was_observed(ts: Tempo
         ({"O_colour": 3}, r"^O_colour: index 3 was given; it must lie from 0 to 2, the indices of its 3 values\.$"),
         ({"O_colour": -1}, r"^O_colour: index -1 was given; it must lie from 0 to 2"),
         ({"O_place": np.int64(2)}, r"^O_place: index 2 was given; it must lie from 0 to 1"),
+        ({"O_place": np.array(-1)}, r"^O_place: index -1 was given; it must lie from 0 to 1"),
         (
             {"O_colour": [1.0, 0.0]},
             r"^O_colour: evidence of shape \(2,\) was given; .* vector of 3 numbers is required",
@@ -141,6 +142,7 @@ def test_evidence_is_written_flat_with_ones_where_nothing_was_observed(ts: Tempo
         "index too large",
         "index negative",
         "NumPy index too large",
+        "index of an array without axes negative",
         "length",
         "rank",
         "no whole number",
