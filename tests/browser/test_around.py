@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from browser.models import pair
 from browser.seen import Seen, column
 from inspector.models import SevenStatesEnv
 from inspector.recorded import seven_states_agent
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from btai.experiments import run
 from btai.inspector import Inspector, LiveTrace, RunTrace, service
@@ -43,7 +44,8 @@ def test_a_page_outlives_the_inspector_and_says_that_it_has_ended(seen: Seen) ->
     with Inspector(lambda: LiveTrace(*pair("seven"))) as inspector:
         seen.open(inspector.url)
         seen.page.locator(".controls").get_by_role("button", name="Next planning iteration").click()
-        seen.expect_place(iteration=1)
+        expect(seen.page.locator(".near-tree .child.node-best")).to_be_visible()
+        expect(seen.page.locator('[aria-busy="true"]')).to_have_count(0)
     expect(seen.page.locator(".notices")).to_contain_text("btai has ended")
     visits = column(seen.numbers("near-tree"), 2)
     assert visits == [2, 1, 1, 1]
@@ -65,29 +67,51 @@ class StopError(Exception):
     """Ends a run in the middle."""
 
 
-def test_a_page_of_a_run_that_has_only_begun_shows_its_trials_as_they_come(
-    seen: Seen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Goes on with the run that `begun` shows, until it has so many trials of nine."""
     monkeypatch.setattr(service, "WATCH_SECONDS", 0.05)
-    path = tmp_path / "run.sqlite"
 
-    def write(until: int) -> None:
+    def until(trials: int) -> None:
         def stop(summary: Any, total: int) -> None:
-            if summary.trials == until:
+            if summary.trials == trials:
                 raise StopError
 
         with pytest.raises(StopError):
-            run(seven_states_agent, SevenStatesEnv, 9, out=path, record=True, progress=stop)
+            run(seven_states_agent, SevenStatesEnv, 9, out=tmp_path / "run.sqlite", record=True, progress=stop)
 
-    write(0)
-    with Inspector(lambda: RunTrace(path, env=SevenStatesEnv())) as inspector:
-        seen.page.goto(inspector.url)
-        expect(seen.page.locator("main")).to_contain_text("There is no trial to show yet")
+    until(0)
+    return until
+
+
+@pytest.fixture
+def begun(write: Callable[[int], None], tmp_path: Path) -> Iterator[str]:
+    """The address of a page of a run without a trial yet."""
+    with Inspector(lambda: RunTrace(tmp_path / "run.sqlite", env=SevenStatesEnv())) as inspector:
+        yield inspector.url
+
+
+def test_a_page_of_a_run_that_has_only_begun_shows_its_trials_as_they_come(
+    begun: str, write: Callable[[int], None], seen: Seen
+) -> None:
+    seen.page.goto(begun)
+    expect(seen.page.locator("main")).to_contain_text("There is no trial to show yet")
+    write(1)
+    expect(seen.page.locator(".near-tree .child").first).to_be_visible()
+    seen.press("Trials")
+    expect(seen.figure("trials").locator("tbody tr")).to_have_count(1)
+    write(3)
+    expect(seen.figure("trials").locator("tbody tr")).to_have_count(3)
+    expect(seen.page.locator(".tiles")).to_contain_text("3 of 9")
+
+
+def test_nor_is_a_trial_missed_that_ends_while_the_page_begins_to_listen(
+    begun: str, write: Callable[[int], None], seen: Seen
+) -> None:
+    def listen_later(route: Route) -> None:
         write(1)
-        expect(seen.page.locator(".near-tree .child").first).to_be_visible()
-        seen.press("Trials")
-        expect(seen.figure("trials").locator("tbody tr")).to_have_count(1)
-        write(3)
-        expect(seen.figure("trials").locator("tbody tr")).to_have_count(3)
-        expect(seen.page.locator(".tiles")).to_contain_text("3 of 9")
-        seen.page.goto("about:blank")
+        route.continue_()
+
+    seen.page.route("**/api/events", listen_later)
+    seen.page.goto(begun)
+    expect(seen.page.locator(".near-tree .child").first).to_be_visible()

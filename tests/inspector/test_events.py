@@ -146,7 +146,7 @@ def test_a_run_file_can_be_looked_into_while_it_is_being_written(
     with pytest.raises(StopError):
         write(stop_after_two)
     with Inspector(lambda: RunTrace(path)) as inspector, listening(inspector.url) as told:
-        assert next(told) == ("hello", {"cursor": None, "over": True, "busy": False})
+        assert next(told) == ("hello", {"cursor": None, "over": True, "trials": 2, "busy": False})
         with httpx.Client(base_url=inspector.url, timeout=60) as client:
             before = client.get("api/trials").json()
             assert (len(before["trials"]), before["expected"]) == (2, 5)

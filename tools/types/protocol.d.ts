@@ -37,6 +37,7 @@ declare namespace Api {
         title: string;
         can: { command: boolean; what_if: boolean };
         cursor: Cursor | null; // null: there is no trial yet
+        trials: number; // that there are by now
         model: Model;
         agent: Agent;
         occupancy: [string, string][];
@@ -236,7 +237,8 @@ declare namespace Api {
         | { command: "act"; action?: number };
     interface Commanded { cursor: Cursor; over: boolean }
     type LiveEvent =
-        | { type: "hello"; cursor: Cursor | null; over: boolean; busy: boolean }
+        | { type: "hello"; cursor: Cursor; over: boolean; busy: boolean }
+        | { type: "hello"; cursor: null; over: boolean; busy: boolean; trials: number }
         | { type: "trace"; reason: "reset" | "plan" | "act"; cursor: Cursor; over: boolean }
         | { type: "busy"; busy: boolean; command: string }
         | { type: "trials"; trials: number }

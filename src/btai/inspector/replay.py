@@ -71,6 +71,11 @@ class RunTrace(Trace):
         self.recipe = RunRecipe(path.absolute(), self._run.number, self.options)
 
     @property
+    def count(self) -> int:
+        """The trials that are in the file by now."""
+        return len(self._run.done())
+
+    @property
     def expected(self) -> int | None:
         """The trials of the whole run."""
         return int(self._run.config["trials"])

@@ -80,8 +80,8 @@ class Service:
         known = None
         while self._trace.mode == "replay" and known != self._trace.expected:
             if self._events.listeners:
-                trials = await self._ask(lambda: len(self._trace.trials()))
-                if known is not None and trials != known:
+                trials = await self._ask(lambda: self._trace.count)
+                if trials != known:  # at first in any case: a page may have been told less since it asked
                     self._events.publish("trials", {"trials": trials})
                 known = trials
             await asyncio.sleep(WATCH_SECONDS)
@@ -159,9 +159,11 @@ class Service:
         return JSONResponse(answer)
 
     async def _listen(self, request: Request) -> Response:
-        trace, hello = self._trace, {"cursor": None, "over": True}
+        trace = self._trace
         if isinstance(trace, LiveTrace):
             hello = await self._ask(lambda: _as_json(trace.here("hello")))
+        else:
+            hello = {"cursor": None, "over": True, "trials": await self._ask(lambda: trace.count)}
         told = self._events.listen(hello | {"busy": self._running is not None})
         return StreamingResponse(told, media_type="text/event-stream")
 

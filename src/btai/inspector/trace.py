@@ -74,6 +74,11 @@ class Trace(ABC):
         """Whether nothing more will happen in a trial."""
 
     @property
+    def count(self) -> int:
+        """How many trials there are by now."""
+        return len(self.trials())
+
+    @property
     def expected(self) -> int | None:
         """How many trials there will be, where that is known."""
         return None

@@ -25,6 +25,7 @@ export class Session {
         this.opening = info.cursor ?? { trial: 0, cycle: 0, iteration: 0, node: ROOT };
         this.cursor = this.opening; // what is shown
         this.empty = info.cursor === null; // there is no trial yet
+        this.trials = info.trials; // how many there are, as far as the page was told
         /** @type {Api.TrialCycles | null} */
         this.trial = null;
         /** @type {Loaded | null} */
@@ -236,19 +237,32 @@ export class Session {
             this.live.busy = event.busy;
             this.live.state = "open";
             if (event.cursor) this.grown(event.cursor, event.over);
+            else this.counted(event.trials);
         } else if (event.type === "trace") {
             this.grown(event.cursor, event.over);
         } else if (event.type === "busy") {
             this.live.busy = event.busy;
             this.live.command = event.command;
         } else if (event.type === "trials") {
-            this.cache.generation++;
-            this.empty &&= event.trials === 0;
-            this.settle();
+            this.counted(event.trials);
         } else {
             this.live.state = event.type === "closing" || this.live.state === "closing" ? "closing" : "lost";
         }
         this.changed();
+    }
+
+    /** So many trials are in the run file by now. @param {number} trials */
+    async counted(trials) {
+        if (trials === this.trials) return;
+        this.trials = trials;
+        this.cache.generation++;
+        if (this.empty) {
+            const { cursor } = await this.data.info(); // the first that has ended need not be the first of all
+            if (!cursor) return;
+            this.opening = this.cursor = cursor;
+            this.empty = false;
+        }
+        this.settle();
     }
 
     /**

@@ -32,6 +32,7 @@ def info(trace: Trace) -> Json:
         "title": trace.title,
         "can": {"command": trace.mode == "live", "what_if": True},
         "cursor": None if start is None else asdict(start) | {"iteration": trace.iteration(start)},
+        "trials": trace.count,
         "model": _model(trace.ts),
         "agent": {"class": trace.agent_class} | {name: options[name] for name in options if name != "rng"},
         "occupancy": _position_pairs(trace.ts),
