@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from browser.models import pair
 from browser.seen import Seen, column
@@ -115,3 +116,15 @@ def test_nor_is_a_trial_missed_that_ends_while_the_page_begins_to_listen(
     seen.page.route("**/api/events", listen_later)
     seen.page.goto(begun)
     expect(seen.page.locator(".near-tree .child").first).to_be_visible()
+
+
+def test_nor_is_what_a_live_agent_does_meanwhile(live: tuple[str, str], seen: Seen) -> None:
+    def listen_later(route: Route) -> None:
+        expect(seen.page.locator(".near-tree .node-none").first).to_be_visible()  # it has loaded what was there
+        httpx.post(f"{live[0]}api/command", json={"command": "plan", "iterations": 3}, timeout=60)
+        route.continue_()
+
+    seen.page.route("**/api/events", listen_later)
+    seen.open(live[0])
+    seen.expect_place(iteration=3)
+    expect(seen.page.locator(".position")).to_contain_text("iteration 3 of 3")

@@ -30,7 +30,7 @@ export class Session {
         this.trial = null;
         /** @type {Loaded | null} */
         this.loaded = null;
-        this.live = { end: /** @type {Api.Cursor | null} */ (null), over: false, busy: false, command: "", state: "open" };
+        this.live = { end: info.can.command ? info.cursor : null, over: false, busy: false, command: "", state: "open" };
         this.following = info.can.command && this.place.cycle === null;
         this.notice = "";
         this.listeners = new Set();
