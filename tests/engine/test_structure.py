@@ -46,6 +46,20 @@ def test_state_that_is_only_seen_matters_where_its_ambiguity_varies() -> None:
     assert_array_equal(varying.table.shape, (1, 2))
 
 
+def test_ambiguity_that_varies_by_a_billionth_varies() -> None:
+    nearly = np.array([[0.7, 0.7 - 1e-9], [0.3, 0.3 + 1e-9]])
+    assert isinstance(
+        structure(spec({"S_a": STAYS}, {"O_a": Factor(nearly, ("S_a",))})).ambiguities["O_a"], Conditional
+    )
+
+
+def test_ambiguity_that_varies_by_the_order_of_summation_does_not() -> None:
+    weights = np.array([0.1, 0.2, 0.3, 0.4])
+    columns = np.stack([weights, weights[[3, 1, 2, 0]]], axis=1)
+    assert len(set(-(columns * np.log(columns)).sum(axis=0))) == 2  # the entropies are not the same to the bit
+    assert structure(spec({"S_a": STAYS}, {"O_a": Factor(columns, ("S_a",))})).irrelevant == ("S_a",)
+
+
 def test_nothing_matters_where_nothing_is_preferred_and_no_ambiguity_varies() -> None:
     found = structure(spec({"S_a": STAYS}, {"O_a": Factor(FAIR, ("S_a",))}))
     assert (found.irrelevant, found.components) == (("S_a",), ())
@@ -147,3 +161,13 @@ def test_operations_of_an_iteration_are_counted_by_hand() -> None:
     # For each of 2 classes: 4 products for the state, 4 for the observation, 3 operations for each p ln p of its 2
     # values, 2 products with the logarithms of the preference. Nothing spans components.
     assert compile(of.build()).operations == 2 * (4 + 4 + 6 + 2)
+
+
+def test_operations_of_what_spans_components_are_counted_for_each_action() -> None:
+    of = spec(
+        {name: Factor(moved(LEFT, RIGHT), (name, "A_0")) for name in ("S_a", "S_b")},
+        {"O_a": Factor(STAYS.table, ("S_a",)), "O_b": Factor(STAYS.table, ("S_b",))},
+        (("O_a", "O_b"),),
+    )
+    # Two components as above, and for each of 2 actions 4 + 2 products with the logarithms of the joint preference.
+    assert compile(of.build()).operations == 2 * 2 * (4 + 4 + 6) + 2 * (4 + 2)

@@ -191,6 +191,17 @@ def test_what_is_impossible_stays_exactly_impossible(shape: list[int], seed: int
     assert_array_equal(contracted(table, beliefs) == 0, summed(table, beliefs) == 0)
 
 
+def test_rare_move_that_is_certain_leaves_no_trace_of_the_usual_one() -> None:
+    """The usual slice plus what the others differ by would leave rounding errors where nothing can be."""
+    stays, moves = np.eye(16), np.roll(np.eye(16), 1, axis=0)
+    table = np.stack([moves if which in (5, 6, 7) else stays for which in range(20)], axis=2)
+    assert cheapest(table, probabilities=True).dense is None
+    place, which = np.zeros(16), np.zeros(20)
+    place[[3, 9]] = 0.3, 0.7
+    which[[5, 6, 7]] = 0.1, 0.2, 0.7
+    assert np.flatnonzero(contracted(table, [place, which])).tolist() == [4, 10]
+
+
 def test_exact_identity_predicts_the_belief_itself() -> None:
     (belief,) = beliefs_over(24)
     belief[3] = 0.0
