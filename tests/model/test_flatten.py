@@ -246,6 +246,8 @@ def test_clique_over_the_limit_is_refused() -> None:
     assert len(flatten(ts, ["S_c", "S_d"], [], max_entries=1000).states) == 3
     with pytest.raises(CliqueTooLargeError, match=r"625 entries .* limit is 600. Merge fewer variables"):
         flatten(ts, ["S_c", "S_d"], [], max_entries=600)
+    loopy = flatten(builder.build("loopy"), ["S_c", "S_d"], [], max_entries=600)  # it makes no cliques
+    assert (loopy.inference, len(loopy.states)) == ("loopy", 3)
 
 
 def test_preferred_and_unpreferred_observations_are_not_merged() -> None:

@@ -65,6 +65,8 @@ def test_other_threads_go_on_while_a_kernel_plans() -> None:
     assert any(0.2 < share < 0.8 for share in inside)
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_two_threads_spend_together_what_one_spends() -> None:
     """Working together all the time, they then do at least 1.8 times what one does, on a machine that has the room."""
     ts = dsprites_slice(granularity=1)
