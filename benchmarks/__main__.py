@@ -85,9 +85,9 @@ def printed_curves(curves: Iterable[Curve]) -> Sequence[Curve]:
         kept.append(curve)
         print(f"\n{curve.title}: {curve.y}")
         points = next(iter(curve.series.values()))
-        print(f"  {curve.x:<27}" + "".join(f"{x:>12,.0f}" for x, _ in points))
+        print(f"  {curve.x:<27}" + "".join(f" {x:>11,.0f}" for x, _ in points))
         for name, values in curve.series.items():
-            print(f"  {name:<27}" + "".join(f"{shown(y):>12}" for _, y in values), flush=True)
+            print(f"  {name:<27}" + "".join(f" {shown(y):>11}" for _, y in values), flush=True)
     return kept
 
 
