@@ -200,7 +200,6 @@ def test_the_heat_map_shows_the_joint_belief_of_two_positions_along_the_planned_
     for step, node in ((0, agent.tree.root), (1, agent.tree.root.children[agent.choose()])):
         seen.open(replay, trial=0, cycle=0, iteration=25, step=step, tables="environment")
         joint = np.multiply.outer(node.beliefs[y], node.beliefs[x])
-        seen.until(lambda: len(seen.rows("environment")) > 0, True)
         shown = seen.rows("environment")
         same(column(shown, 2), [joint[int(row[1] or 0), int(row[0] or 0)] for row in shown])
         assert column(shown, 2) == sorted(column(shown, 2), reverse=True)

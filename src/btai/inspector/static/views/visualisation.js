@@ -18,20 +18,20 @@ export function Visualisation() {
     const { value, stale } = useData("facts", app.cursor);
     const facts = value?.trial === trial && value.cycle === cycle ? value : undefined; // a stale one may be of another tree
     return html`<div class="visualisation">
-        <${Environment} facts=${facts} />
+        <${Environment} facts=${facts} busy=${stale} />
         <${NearTree} facts=${facts} busy=${stale} />
         <${WholeTree} facts=${facts} />
     </div>`;
 }
 
-/** @param {{facts: Api.Facts | undefined}} props */
-function Environment({ facts }) {
+/** @param {{facts: Api.Facts | undefined, busy: boolean}} props */
+function Environment({ facts, busy }) {
     const app = useApp();
     const { cursor, loaded } = app;
     const cycle = /** @type {Api.Cycle} */ (loaded?.cycle);
     const { pair, node } = occupancyChoice(app, facts);
     const { trial, cycle: t } = cursor;
-    const { value: map } = useData("occupancy", facts && pair ? { trial, cycle: t, node, x: pair[0], y: pair[1] } : null);
+    const { value: map, stale } = useData("occupancy", facts && pair ? { trial, cycle: t, node, x: pair[0], y: pair[1] } : null);
     const python = pair ? pythonFor(app, "occupancy", { node, x: pair[0], y: pair[1] }) : pythonFor(app, "evidence");
     return html`<div class="environment">
         <${Figure}
@@ -41,6 +41,7 @@ function Environment({ facts }) {
             choice=${html`<${OccupancyControls} facts=${facts} />`}
             table=${() => (map ? occupancyTable(map) : observedTable(cycle))}
             python=${python}
+            busy=${busy || stale}
             drawing=${cycle.image || pair ? sceneAsSvg : null}
         >
             <${Scene} facts=${facts} image=${cycle.image} />
