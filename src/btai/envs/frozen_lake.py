@@ -20,6 +20,10 @@ HOLE, GOAL = b"H", b"G"
 class WonOrLost(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Rewards a trial that ends without a reward with -1, so that P(solved) is the share of those that had one."""
 
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        super().__init__(env)
+        self.metadata = {**env.metadata, "trial_rewards": (-1.0, 1.0)}
+
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """As in the environment, but for the reward."""
         obs, reward, terminated, truncated, info = self.env.step(action)

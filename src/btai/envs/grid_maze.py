@@ -164,6 +164,8 @@ class GridMazeEnv(AsGymnasium):
         max_cycles: cycles after which a trial is truncated.
     """
 
+    metadata: dict[str, Any] = {**AsGymnasium.metadata, "trial_rewards": (-1.0, 1.0)}  # noqa: RUF012 - as there
+
     def __init__(self, maze: str = "small", slip: float = 0.0, *, max_cycles: int = 100) -> None:
         super().__init__(grid_maze_slice(maze, slip=slip), cycles(max_cycles))
         self.maze, self.slip, self.max_cycles = maze, slip, max_cycles

@@ -75,6 +75,8 @@ class TMazeEnv(AsGymnasium):
         max_cycles: cycles after which a trial is truncated.
     """
 
+    metadata: dict[str, Any] = {**AsGymnasium.metadata, "trial_rewards": (-1.0, 1.0)}  # noqa: RUF012 - as there
+
     def __init__(self, maze: str = "snow", *, max_cycles: int = 4) -> None:
         super().__init__(t_maze_slice(maze), cycles(max_cycles))
         self.maze, self.max_cycles = maze, max_cycles

@@ -78,7 +78,7 @@ def progress_bars() -> Iterator[Callable[[str], RunProgress]]:
     errors = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
-        TextColumn("P(solved) {task.fields[p_solved]:<5}"),
+        TextColumn("{task.fields[score]:<15}"),
         BarColumn(bar_width=None, table_column=Column(max_width=40)),  # what the others leave
         MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
@@ -90,10 +90,10 @@ def progress_bars() -> Iterator[Callable[[str], RunProgress]]:
                 if not progress.disable:
                     progress.print(progress.make_tasks_table([done]))
                 progress.remove_task(done.id)
-            task = progress.add_task(title, total=None, p_solved="-")
+            task = progress.add_task(title, total=None, score="")
 
             def report(summary: Summary, total: int) -> None:
-                progress.update(task, completed=summary.trials, total=total, p_solved=_figure(summary.p_solved))
+                progress.update(task, completed=summary.trials, total=total, score=_score(summary))
 
             return report
 
@@ -103,14 +103,22 @@ def progress_bars() -> Iterator[Callable[[str], RunProgress]]:
 def _lines(s: Summary, wanted: int) -> list[tuple[str, str]]:
     """A name and a value for each figure."""
     certainty = "each start once" if s.exhaustive else f"95 %: {_interval(s)}"
+    solved = [] if s.p_solved is None and s.trials else [("P(solved)", f"{_figure(s.p_solved, 6)}  ({certainty})")]
     return [
-        ("P(solved)", f"{_figure(s.p_solved, 6)}  ({certainty})"),
+        *solved,
         ("mean reward", _figure(s.reward_mean, 6)),
         ("trials", f"{s.trials} of {wanted}  ({s.trials - s.finished} ran out of time)"),
         ("cycles per trial", _figure(s.cycles_mean)),
         ("seconds per trial", _figure(s.seconds_per_trial, 6)),
         ("µs per planning iteration", _figure(s.microseconds_per_planning_iteration, 2)),
     ]
+
+
+def _score(s: Summary) -> str:
+    """How much is solved, or, where nobody can say, what is earned."""
+    if s.p_solved is None and s.trials:
+        return f"reward {_figure(s.reward_mean)}"
+    return f"P(solved) {_figure(s.p_solved)}"
 
 
 def _plain_table(lines: Iterable[tuple[str, Any]]) -> Table:

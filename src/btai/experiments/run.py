@@ -17,7 +17,7 @@ from btai.experiments.runfile import RunFile
 from btai.experiments.schema import RANDOM
 from btai.experiments.summary import Summary, Tally, summarise
 from btai.experiments.trial import Agent, Environment, Job, Trial, derived_seed
-from btai.experiments.workers import Outcome, Runner, Setup, is_vector, run_here, run_in_processes
+from btai.experiments.workers import Outcome, Runner, Setup, described, is_vector, run_here, run_in_processes
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -98,12 +98,12 @@ def run(
         starts = all_starts(runner.env)
     jobs = list(jobs_of(trials, seed, starts))
     configuration = {
-        "environment": describe(runner.env),
-        "agent": describe(runner.agent),
+        **described(runner.agent, runner.env),
         **conditions(trials, seed, starts, max_cycles, record=record),
     }
     model = recorded_model(runner.agent) if record else None
-    tally = Tally(exhaustive=starts is not None)
+    reading = {"exhaustive": starts is not None, "rewards": configuration["rewards"]}
+    tally = Tally(**reading)
     with ExitStack() as stack:
         file = stack.enter_context(RunFile.write(out, configuration)) if out is not None else None
         if file and model:
@@ -114,7 +114,7 @@ def run(
         outcomes = stack.enter_context(closing(_outcomes(setup, runner, missing, workers)))
         kept = _collect(done, outcomes, file, tally, len(jobs), progress)
     # Added up in order, not as they came: the sums are the same to the bit whoever ran the trials.
-    summary = summarise(kept, exhaustive=starts is not None)
+    summary = summarise(kept, **reading)
     return RunResult(kept, summary, configuration, file.path if file else None)
 
 

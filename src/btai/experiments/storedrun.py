@@ -16,7 +16,7 @@ from btai.experiments.recording import Cycle
 from btai.experiments.rows import CYCLE_COLUMNS, TRIAL_COLUMNS, CycleRows, as_trial, trial_row
 from btai.experiments.schema import RANDOM
 from btai.experiments.summary import Summary, summarise
-from btai.experiments.trial import Trial
+from btai.experiments.trial import WON_OR_LOST, Trial
 from btai.model import TemporalSlice, from_bytes, to_bytes
 
 __all__ = ["Failure", "StoredRun", "insert_configuration", "read_configurations"]
@@ -83,7 +83,8 @@ class StoredRun:
     def summary(self) -> Summary:
         """The figures of the trials so far."""
         with explained(self._path):
-            return summarise(self.trials(), exhaustive=self.config["starts"] != RANDOM)
+            rewards = self.config.get("rewards", WON_OR_LOST)
+            return summarise(self.trials(), exhaustive=self.config["starts"] != RANDOM, rewards=rewards)
 
     @property
     def failure(self) -> Failure | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from btai.experiments.trial import Trial
+from btai.experiments.trial import WON_OR_LOST, Trial
 
 __all__ = ["Summary", "Tally", "summarise", "wilson_interval"]
 
@@ -18,9 +18,10 @@ Z_95 = 1.959963984540054  # The standard normal distribution has 95 % of its mas
 class Summary:
     """Figures of a run; those that need a trial are None before the first.
 
-    `p_solved` is the paper's P(solved) = (total reward + trials) / (2 trials), and `interval` its 95 % Wilson score
-    interval. Both need rewards in [-1, 1] and are None with others. Where every start was tried once
-    (`exhaustive`), no start was sampled and the interval is the figure itself.
+    `p_solved` is how far the mean reward has come from a failure's to a success's, and `interval` its 95 % Wilson score
+    interval. Between -1 and 1 that is the paper's P(solved) = (total reward + trials) / (2 trials). Both are None where
+    an environment does not say what a failure and a success earn, or a trial earned less or more. Where every start was
+    tried once (`exhaustive`), no start was sampled and the interval is the figure itself.
     """
 
     trials: int
@@ -46,11 +47,11 @@ class Summary:
 class Tally:
     """Adds up trials one by one; a summary is ready at any time."""
 
-    def __init__(self, *, exhaustive: bool = False) -> None:
+    def __init__(self, *, exhaustive: bool = False, rewards: Sequence[float] | None = WON_OR_LOST) -> None:
         self._exhaustive = exhaustive
+        self._ends = rewards  # None also once a trial has been beyond them
         self._trials = self._finished = self._cycles = self._iterations = 0
         self._reward = self._seconds = self._planning_seconds = 0.0
-        self._is_score = True
 
     def add(self, trial: Trial) -> None:
         """Count one more trial."""
@@ -61,7 +62,8 @@ class Tally:
         self._reward += trial.reward
         self._seconds += trial.seconds
         self._planning_seconds += trial.planning_seconds
-        self._is_score &= -1 <= trial.reward <= 1
+        if self._ends and not self._ends[0] <= trial.reward <= self._ends[1]:
+            self._ends = None
 
     def summary(self) -> Summary:
         """The figures so far."""
@@ -79,7 +81,10 @@ class Tally:
         )
 
     def _p_solved(self) -> float | None:
-        return _ratio(self._reward + self._trials, 2 * self._trials) if self._is_score else None
+        if not self._ends or not self._trials:
+            return None
+        worst, best = self._ends
+        return (self._reward - worst * self._trials) / ((best - worst) * self._trials)
 
     def _interval(self, p_solved: float | None) -> tuple[float, float] | None:
         if p_solved is None:
@@ -87,9 +92,17 @@ class Tally:
         return (p_solved, p_solved) if self._exhaustive else wilson_interval(p_solved, self._trials)
 
 
-def summarise(trials: Iterable[Trial], *, exhaustive: bool = False) -> Summary:
-    """The figures of these trials; `exhaustive`: every start was tried once."""
-    tally = Tally(exhaustive=exhaustive)
+def summarise(
+    trials: Iterable[Trial], *, exhaustive: bool = False, rewards: Sequence[float] | None = WON_OR_LOST
+) -> Summary:
+    """The figures of these trials.
+
+    Args:
+        trials: the trials.
+        exhaustive: whether every start was tried once.
+        rewards: what a trial earns that fails, and one that succeeds; None: nobody can say.
+    """
+    tally = Tally(exhaustive=exhaustive, rewards=rewards)
     for trial in trials:
         tally.add(trial)
     return tally.summary()

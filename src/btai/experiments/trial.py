@@ -16,6 +16,7 @@ from btai.errors import EnvError
 from btai.experiments.configuration import describe
 
 __all__ = [
+    "WON_OR_LOST",
     "Agent",
     "Environment",
     "Job",
@@ -26,7 +27,11 @@ __all__ = [
     "in_trial",
     "reset_arguments",
     "run_trial",
+    "trial_rewards",
 ]
+
+WON_OR_LOST = (-1.0, 1.0)
+"""What a failed trial earns, and a successful one, where an environment does not say otherwise: as in the paper."""
 
 Observations = Mapping[str, Any]
 P = ParamSpec("P")
@@ -51,7 +56,8 @@ class Environment(Protocol):
 
     `reset` may take `seed` by name, from which to draw the start, and `state`, a start to take instead. One that can
     list its starts has `initial_states()`, one that can say where it stands has `state`, and one that gives up after
-    some time has `truncated`: true if that is why the trial is over.
+    some time has `truncated`: true if that is why the trial is over. One in which a failed trial does not earn -1, or a
+    successful one not 1, has `trial_rewards`: what the two earn, or None if there is no failing and succeeding.
     """
 
     def reset(self) -> Observations:
@@ -198,6 +204,23 @@ def reset_arguments(env: Environment, job: Job) -> dict[str, Any]:
                 "Give reset a parameter `state`, or let the starts be drawn from the seed."
             )
     return {name: value for name, value in offered.items() if takes_any or name in parameters}
+
+
+def trial_rewards(env: Any) -> tuple[float, float] | None:
+    """What a trial earns in this environment that fails, and one that succeeds; None: nobody can say."""
+    given = getattr(env, "trial_rewards", WON_OR_LOST)
+    if given is None:
+        return None
+    try:
+        worst, best = map(float, given)
+    except (TypeError, ValueError):
+        worst = best = math.nan
+    if not -math.inf < worst < best < math.inf:
+        raise EnvError(
+            f"trial_rewards: {type(env).__name__} has {given!r}; two numbers are required, the reward of a trial that "
+            "fails and the greater one of a trial that succeeds, or None."
+        )
+    return worst, best
 
 
 def _iterations(agent: Agent) -> int:

@@ -96,6 +96,11 @@ class VectorSlots:
                 "exhaustively. Give them such a method, pass `starts`, or run random trials."
             ) from error
 
+    @property
+    def trial_rewards(self) -> Any:
+        """As `FromGymnasium` has it."""
+        return self._env.metadata.get("trial_rewards")
+
     def configuration(self) -> dict[str, Any]:
         """What tells these environments from others in a run file; not how many there are."""
         core, spec = self._env.unwrapped, self._env.spec

@@ -12,10 +12,11 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
 from btai.errors import BtaiError, PlanningError
+from btai.experiments.configuration import describe
 from btai.experiments.processes import Processes
 from btai.experiments.recording import Cycle, Recorder
 from btai.experiments.team import Died, done_by
-from btai.experiments.trial import Agent, Environment, Job, Trial, in_trial, run_trial
+from btai.experiments.trial import Agent, Environment, Job, Trial, in_trial, run_trial, trial_rewards
 from btai.model import TemporalSlice
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Runner",
     "Setup",
     "adapted",
+    "described",
     "is_factory",
     "is_vector",
     "made",
@@ -74,6 +76,11 @@ class Setup:
         """Make the agent and the environment."""
         agent = made(self.agent)
         return Runner(agent, adapted(made(self.env), getattr(agent, "ts", None)), self.max_cycles, self.record)
+
+
+def described(agent: Any, env: Any) -> dict[str, Any]:
+    """What a run's configuration says of its agent and its environment."""
+    return {"environment": describe(env), "agent": describe(agent), "rewards": describe(trial_rewards(env))}
 
 
 def run_here(runner: Runner, jobs: Sequence[Job]) -> Generator[Outcome]:

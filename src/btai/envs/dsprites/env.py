@@ -56,7 +56,11 @@ class dSpritesEnv(gymnasium.Env[Observation, np.int64]):
     action_space: spaces.Discrete
     observation_space: spaces.Dict
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 4}  # noqa: RUF012 - not a ClassVar in gymnasium.Env
+    metadata: dict[str, Any] = {  # noqa: RUF012 - not a ClassVar in gymnasium.Env
+        "render_modes": ["human", "rgb_array"],
+        "render_fps": 4,
+        "trial_rewards": (-1.0, 1.0),
+    }
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ __all__ = ["FOUND", "Cell", "grid", "read_grid"]
 
 MOST_BYTES = 2**20
 MOST_CELLS = 100_000
-FOUND = ("environment", "agent", "model")  # what a run's configuration says only once a worker has made them
+FOUND = ("environment", "agent", "rewards", "model")  # what a run's configuration says only once a worker has made them
 KEYS = ("environment", "agent", "seed", "trials", "exhaustive", "max_cycles", "record")
 
 Environments = Mapping[str, Registered]

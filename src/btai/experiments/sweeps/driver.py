@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from btai.experiments.configuration import code_version, describe
+from btai.experiments.configuration import code_version
 from btai.experiments.processes import Processes
 from btai.experiments.recording import recorded_model
 from btai.experiments.runfile import RunFile
@@ -19,7 +19,7 @@ from btai.experiments.sweeps.cells import Cell
 from btai.experiments.sweeps.shards import WHOLE, Shard
 from btai.experiments.team import Died, Executor, done_by
 from btai.experiments.trial import Job
-from btai.experiments.workers import Outcome, Runner, Setup
+from btai.experiments.workers import Outcome, Runner, Setup, described
 from btai.model import TemporalSlice
 
 __all__ = ["SweepProgress", "sweep"]
@@ -103,7 +103,7 @@ def attempt(task: Task) -> Done | str:
 def _made(setup: Setup) -> tuple[Runner, dict[str, Any], TemporalSlice | None]:
     """What runs the trials of a cell, and what is known of the cell then."""
     runner = setup.runner()
-    found = {"btai": code_version(), "environment": describe(runner.env), "agent": describe(runner.agent)}
+    found = {"btai": code_version(), **described(runner.agent, runner.env)}
     model = recorded_model(runner.agent) if setup.record else None
     runner.warm_up()
     return runner, found, model

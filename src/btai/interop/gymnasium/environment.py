@@ -25,7 +25,9 @@ class FromGymnasium:
 
         experiments.run(agent, FromGymnasium(gymnasium.make("FrozenLake-v1"), agent.ts))
 
-    `experiments.run` does so by itself with an environment that is given as it is.
+    `experiments.run` does so by itself with an environment that is given as it is. What a trial earns that fails, and
+    one that succeeds, Gymnasium does not know; where an environment's `metadata` says so, as in
+    `{"trial_rewards": (0, 1)}`, results tell how much is solved.
 
     Its parts are called by their keys in a `Dict`, else by their numbers, so a single `Discrete` is part 0. Without
     `names`, a part of a `Dict` is the observation of that name, with `"O_"` before it if need be. Numbered parts are
@@ -63,6 +65,11 @@ class FromGymnasium:
     def state(self) -> Any:
         """What the environment calls its `state`, None if nothing."""
         return getattr(self._env.unwrapped, "state", None)
+
+    @property
+    def trial_rewards(self) -> Any:
+        """The reward of a trial that fails and of one that succeeds, None if the environment does not say."""
+        return self._env.metadata.get("trial_rewards")
 
     def initial_states(self) -> Sequence[Any]:
         """The starts that the environment lists in its own `initial_states()`, for `reset(state=...)`."""
