@@ -43,7 +43,13 @@ class Seen:
         self.page.goto("about:blank")  # so that it is a new page also where only the fragment differs
         self.page.goto(f"{url}#{urlencode(place)}")
         expect(self.page.locator("main > *").first).to_be_visible()
+        self.arrive()
         return self
+
+    def arrive(self) -> None:
+        """Wait until nothing that is shown is of before, or still to come."""
+        expect(self.page.locator('[aria-busy="true"]')).to_have_count(0)
+        self.until(lambda: self.page.evaluate("() => [...document.images].every(image => image.complete)"), True)
 
     @property
     def place(self) -> dict[str, str]:
@@ -119,7 +125,7 @@ class Seen:
 
 def said(window: Seen) -> dict[str, Any]:
     """All that the page says, and every number in full, once nothing is being waited for."""
-    expect(window.page.locator('[aria-busy="true"]')).to_have_count(0)
+    window.arrive()
     main = window.page.locator("main")
     return {
         "text": main.inner_text(),

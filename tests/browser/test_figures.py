@@ -55,10 +55,9 @@ def charts(request: pytest.FixtureRequest, seen: Seen, replay: str) -> list[str]
     """The names of the charts at a place, and the window that shows it."""
     place, names = PLACES[request.param]
     seen.open(replay, trial=0, **place)
-    expect(seen.page.locator("figure").first).to_be_visible()
-    expect(seen.page.locator('[aria-busy="true"]')).to_have_count(0)
-    found = seen.page.locator("figure").evaluate_all("all => all.map(figure => figure.dataset.figure)")
-    assert set(found) - {"facts"} == names
+    figures = seen.page.locator("figure")
+    seen.until(lambda: {*figures.evaluate_all("all => all.map(figure => figure.dataset.figure)")} - {"facts"}, names)
+    seen.arrive()
     return sorted(names)
 
 
@@ -108,7 +107,7 @@ def check_svg(path: Path, width: float, texts: list[str]) -> None:
 def look(seen: Seen) -> tuple[dict[str, Any], bytes]:
     """What the page says, and what it looks like."""
     seen.page.mouse.move(2, 2)
-    expect(seen.page.locator('[aria-busy="true"]')).to_have_count(0)
+    seen.arrive()
     seen.page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     return said(seen), seen.page.screenshot()
 

@@ -69,10 +69,12 @@ export class Session {
     go(there, { remember = false } = {}) {
         const elsewhere = "trial" in there || "cycle" in there;
         const beginning = elsewhere ? { iteration: null, node: ROOT } : {};
-        const before = { ...this.place, ...this.cursor, node: this.place.node };
+        const moves = CURSOR.some((key) => key in there);
+        // A move starts from what is shown; a mere change of the view stops nothing that is on its way.
+        const before = moves || !this.isMissing() ? { ...this.place, ...this.cursor, node: this.place.node } : this.place;
         this.place = { ...before, ...("trial" in there ? { cycle: 0 } : {}), ...beginning, ...there };
         this.notice = "";
-        if (CURSOR.some((key) => key !== "node" && key in there)) this.following = this.atEnd(this.place);
+        if (moves && Object.keys(there).join() !== "node") this.following = this.atEnd(this.place);
         if (remember) history.pushState(null, "", writePlace(this.written()));
         this.settle();
     }

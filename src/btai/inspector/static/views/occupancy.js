@@ -115,20 +115,21 @@ function Heat({ map, plan }) {
 /** The most probable cell of each slice on the planned path. @param {{plan: number[], x: string, y: string}} props */
 function Path({ plan, x, y }) {
     const { cache, cursor } = useApp();
-    const [points, setPoints] = useState(/** @type {[number, number][]} */ ([]));
-    const key = plan.join();
+    const [{ key: shown, points }, show] = useState({ key: "", points: /** @type {[number, number][]} */ ([]) });
+    const { trial, cycle } = cursor;
+    const key = [trial, cycle, x, y, ...plan].join();
     useEffect(() => {
         let wanted = true;
-        const { trial, cycle } = cursor;
         const answers = plan.map((node) => cache.ask("occupancy", { trial, cycle, node, x, y }));
         Promise.all(answers.map((answer) => answer.promise)).then(() => {
-            if (wanted) setPoints(answers.flatMap(({ value }) => (value ? [peak(value)] : [])));
+            if (wanted) show({ key, points: answers.flatMap(({ value }) => (value ? [peak(value)] : [])) });
         });
         return () => void (wanted = false);
-    }, [key, x, y, cursor.trial, cursor.cycle]);
-    if (points.length < 2) return null;
-    return html`<polyline class="scene-path" points=${points.map(([a, b]) => `${a + 0.5},${b + 0.5}`).join(" ")} />
-        <path class="scene-stop" d=${points.map(([a, b]) => `M${a + 0.5} ${b + 0.5}h0`).join("")} />`;
+    }, [key]);
+    return html`<g aria-busy=${shown === key ? "false" : "true"}>
+        ${points.length > 1 && html`<polyline class="scene-path" points=${points.map(([a, b]) => `${a + 0.5},${b + 0.5}`).join(" ")} />
+            <path class="scene-stop" d=${points.map(([a, b]) => `M${a + 0.5} ${b + 0.5}h0`).join("")} />`}
+    </g>`;
 }
 
 /** @param {Api.Occupancy} map @returns {[number, number]} column, row */
