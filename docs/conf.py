@@ -82,11 +82,17 @@ def own_words(_app: Sphinx, what: str, _name: str, obj: object, _options: object
         lines.clear()
 
 
+def show_notebook(_app: Sphinx, _page: str, content: list[str]) -> None:
+    """Lead to the page that is made of the notebook; where nothing is built, the links lead to the notebook itself."""
+    content[0] = content[0].replace("](../examples/cat_and_mouse.ipynb)", "](/_made/cat_and_mouse.md)")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx."""
     app.add_html_math_renderer("mathml", (formula, None), (displayed_formula, None))
     app.connect("autodoc-process-docstring", hide_colon, priority=400)  # Napoleon has 500
     app.connect("autodoc-process-docstring", own_words, priority=600)
     app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir)))
+    app.connect("source-read", show_notebook)
     app.connect("doctree-resolved", link_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

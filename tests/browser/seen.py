@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -17,6 +18,9 @@ from btai.experiments import RunFile, Trial
 from btai.model import TemporalSlice
 
 Row = list[str | float | None]
+
+PATIENCE = 20.0  # seconds: a busy machine may take its time
+expect.set_options(timeout=1000 * PATIENCE)
 
 ROWS = """table => [...table.querySelectorAll("tbody tr")].map(row => [...row.children].map(cell => {
     const number = cell.querySelector("data");
@@ -64,7 +68,8 @@ class Seen:
 
     def until(self, now: Callable[[], Any], wanted: Any) -> None:
         """Wait until something is as wanted; the page draws what comes when it comes."""
-        for _ in range(100):
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
             if now() == wanted:
                 return
             self.page.wait_for_timeout(50)

@@ -36,7 +36,7 @@ class RunTrace(Trace):
 
     Args:
         path: the run file.
-        env: the environment, or one like it, if its pictures are wanted; that of dSprites is known.
+        env: the environment, or one like it, if its pictures are wanted; btai's own are known.
         run: which run, by its number, of a file that holds several.
     """
 

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from btai.envs.checks import whole_number
 from btai.envs.dsprites.dataset import open_images
 from btai.envs.dsprites.images import render_classes
 from btai.envs.dsprites.raster import IMAGE_SIZE
@@ -23,7 +24,6 @@ from btai.envs.dsprites.task import (
     checked_state,
     initial_states,
     reward_on_entry,
-    whole_number,
 )
 from btai.envs.dsprites.window import Window
 from btai.errors import EnvError

@@ -13,9 +13,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from btai.envs.checks import whole_number
 from btai.envs.dsprites.latents import SHAPES
 from btai.envs.dsprites.tables import ELSEWHERE, GOAL
-from btai.envs.dsprites.task import ACTIONS, REWARD_WITHOUT_ENTRY, SpriteState, Task, whole_number
+from btai.envs.dsprites.task import ACTIONS, REWARD_WITHOUT_ENTRY, SpriteState, Task
 from btai.envs.dsprites.wrapper import dSpritesPreProcessingWrapper
 from btai.envs.tables import nearly
 

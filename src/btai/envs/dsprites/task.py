@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.envs.checks import whole_number
+from btai.envs.checks import cycles, whole_number
 from btai.envs.dsprites.latents import LATENTS, SHAPES
 from btai.errors import EnvError
 
@@ -28,7 +28,6 @@ __all__ = [
     "checked_state",
     "initial_states",
     "reward_on_entry",
-    "whole_number",
 ]
 
 ACTIONS = ("DOWN", "UP", "LEFT", "RIGHT")
@@ -76,7 +75,7 @@ class Task:
     def __post_init__(self) -> None:
         whole_number("granularity", self.granularity, (1, 2, 4, 8), "1, 2, 4 or 8")
         whole_number("repeat", self.repeat, _POSITIVE, "a whole number of at least 1")
-        whole_number("max_cycles", self.max_cycles, _POSITIVE, "a whole number of at least 1")
+        cycles(self.max_cycles)
 
     @property
     def sizes(self) -> dict[str, int]:
