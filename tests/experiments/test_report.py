@@ -46,6 +46,13 @@ def test_bars_that_are_done_scroll_away_and_the_one_that_moves_stays_in_view(mon
     assert max(map(len, lines)) <= 80
 
 
+def test_where_nothing_says_what_is_solved_the_mean_reward_stands_alone() -> None:
+    summary = summarise([trial(0.0), trial(1.0)], rewards=None)
+    text = report.run_as_text(summary, 2)
+    assert "P(solved)" not in text
+    assert "mean reward                0.500000" in text
+
+
 def test_bars_write_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with report.progress_bars() as bar:
         for number in range(3):

@@ -81,6 +81,18 @@ def test_rewards_beyond_one_give_no_p_solved() -> None:
     assert (s.p_solved, s.interval, s.reward_mean) == (None, None, 2.0)
 
 
+def test_rewards_count_from_that_of_a_failure_to_that_of_a_success() -> None:
+    s = summarise([trial(reward=r) for r in (0.0, 10.0, 10.0, 5.0)], rewards=(0, 10))
+    assert s.p_solved == 0.625
+    assert s.interval == wilson_interval(0.625, 4)
+    assert summarise([trial(reward=-1.0)], rewards=(0, 10)).p_solved is None
+
+
+def test_where_nothing_tells_failure_from_success_rewards_are_only_rewards() -> None:
+    s = summarise([trial(reward=0.0), trial(reward=1.0)], rewards=None)
+    assert (s.p_solved, s.interval, s.reward_mean) == (None, None, 0.5)
+
+
 def test_no_trials_give_no_figures() -> None:
     s = summarise([])
     assert (s.trials, s.p_solved, s.interval, s.cycles_mean, s.seconds_per_trial) == (0, None, None, None, None)

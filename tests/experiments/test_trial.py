@@ -10,6 +10,7 @@ from experiments.corridor import Corridor, Drunkard, Rightwards, Stumbling, with
 
 from btai.errors import EnvError
 from btai.experiments import Job, derived_seed, run_trial, trial
+from btai.experiments.trial import trial_rewards
 
 
 class Clock:
@@ -150,3 +151,22 @@ def test_witness_sees_each_decision_and_the_end() -> None:
 
     run_trial(Rightwards(), Corridor(), Job(0, 1, (5,)), 10, Eye())
     assert seen == [(5, 1), (6, 1), (7, 1), (8, None)]
+
+
+@pytest.mark.parametrize("given", [(1.0, -1.0), (0.0, 0.0), (0.0, math.inf), (math.nan, 1.0), (1.0,), 1.0, ("a", "b")])
+def test_rewards_that_do_not_tell_failure_from_success_are_refused(given: object) -> None:
+    class Odd(Corridor):
+        trial_rewards = given
+
+    with pytest.raises(EnvError, match=r"trial_rewards: Odd has .*; two numbers are required"):
+        trial_rewards(Odd())
+
+
+def test_rewards_of_a_failure_and_a_success_are_the_papers_unless_said_otherwise() -> None:
+    class Scored(Corridor):
+        trial_rewards: object = np.array([0, 100])
+
+    class Open(Corridor):
+        trial_rewards: object = None
+
+    assert [trial_rewards(env) for env in (Corridor(), Scored(), Open())] == [(-1.0, 1.0), (0.0, 100.0), None]

@@ -161,6 +161,13 @@ def test_reward_is_the_sum_and_truncation_is_no_end() -> None:
     assert [trial.reward for trial in result.trials] == [-4 / 16] * 3 + [1 - k / 16 for k in (4, 3, 2, 1)]
 
 
+def test_how_much_is_solved_is_told_where_the_sub_environments_say_what_a_trial_can_earn() -> None:
+    assert run(compiled_planner(9), vector(2), trials=2, batch=2).summary.p_solved is None
+    solved = run(coarse_agent, dsprites(2, granularity=8), trials=2, batch=2).summary
+    assert solved.reward_mean is not None
+    assert solved.p_solved == (solved.reward_mean + 1) / 2
+
+
 def test_sub_environments_that_tell_no_state_can_be_run_from_drawn_starts_only() -> None:
     trials = run(compiled_planner(), vector(2, Silent), trials=3, batch=2).trials
     assert [trial.initial_state for trial in trials] == [None] * 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -13,7 +14,7 @@ from gymnasium import spaces
 
 from btai import BTAI_3MF, TemporalSlice, TemporalSliceBuilder
 from btai.errors import EnvError
-from btai.experiments import run
+from btai.experiments import RunFile, run
 from btai.experiments.configuration import describe
 from btai.interop.gymnasium import FromGymnasium
 
@@ -290,6 +291,21 @@ def test_run_takes_an_environment_of_gymnasium_as_it_is() -> None:
         assert [trial.actions for trial in given.trials] == [trial.actions for trial in adapted.trials]
         assert [trial.reward for trial in given.trials] == [1.0, 1.0]
         assert given.configuration == adapted.configuration
+
+
+def test_how_much_is_solved_is_told_only_where_the_metadata_say_what_a_trial_can_earn(tmp_path: Path) -> None:
+    class Scored(Scripted):
+        metadata: dict[str, Any] = {"trial_rewards": (0, 2)}  # noqa: RUF012
+
+    agent = BTAI_3MF(model({"O_0": 5}), max_planning_steps=1, engine="numpy")
+    for kind, rewards, p_solved in ((Scripted, None, None), (Scored, [0.0, 2.0], 0.25)):
+        env = kind(spaces.Discrete(5), [0, 1])
+        path = tmp_path / f"{kind.__name__}.sqlite"
+        result = run(agent, env, trials=3, out=path)
+        assert (result.summary.p_solved, result.summary.reward_mean) == (p_solved, 0.5)
+        with RunFile.open(path) as file:
+            assert file.config["rewards"] == rewards
+            assert file.summary() == result.summary
 
 
 def test_an_environment_of_gymnasium_that_does_not_fit_is_refused_by_name() -> None:
