@@ -13,7 +13,7 @@ from btai.errors import FormatError, ModelFileError
 from btai.interop import read_model, read_pomdp, read_pomdpx, write_model
 
 
-@pytest.mark.parametrize("name", ["lever.json", "lever.JSON", "lever.safetensors", "lever", "lever.pomdpx"])
+@pytest.mark.parametrize("name", ["lever.json", "lever.JSON", "lever.safetensors", "lever.pomdpx"])
 def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
     ts = LEVER.build()
     assert not write_model(ts, tmp_path / name)

@@ -77,6 +77,19 @@ def test_value_names_that_do_not_name_each_value(labels: list[str]) -> None:
         TemporalSliceBuilder("A_0", 3, labels)
 
 
+def test_missing_row_is_found_by_the_names_of_the_values_before_the_sums() -> None:
+    with pytest.raises(VariableError, match=r"^S_z: the value names .*; 2 different names are required.*these are 3"):
+        builder().add_state("S_z", [THIRD, THIRD], ["a", "b", "c"])
+    with pytest.raises(VariableError, match=r"^O_z: the value names .*; 2 different names are required.*these are 3"):
+        builder().add_observation("O_z", np.eye(3)[:2], ["S_x"], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("labels", [3, "abc", ["a", "b", 3], [1, 0, 2]])
+def test_value_names_that_are_no_list_of_texts(labels: object) -> None:
+    with pytest.raises(VariableError, match=r"^S_z: the value names .* were given; a list of texts is required\.$"):
+        builder().add_state("S_z", [THIRD, THIRD, THIRD], labels)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("n_actions", [0, -1, 2.0, True, "two", None])
 def test_model_without_actions(n_actions: Any) -> None:
     with pytest.raises(ModelError, match=rf"^A_0: {n_actions!r} actions were given; a whole number of at least 1"):
@@ -94,8 +107,29 @@ def test_observation_with_an_unknown_parent() -> None:
 
 def test_observation_that_depends_on_the_action() -> None:
     bad = builder().add_observation("O_z", np.eye(2), ["A_move"])
-    with pytest.raises(VariableError, match=r"^O_z: its parent 'A_move' is not declared\. Declared are S_x, S_y\.$"):
+    message = r"^O_z: 'A_move' was given as its parent\. An observation depends on states alone\. Let a state keep it"
+    with pytest.raises(VariableError, match=message):
         bad.build()
+
+
+def test_variable_that_depends_on_an_observation() -> None:
+    bad = builder().add_observation("O_z", np.eye(2), ["O_x"])
+    with pytest.raises(
+        VariableError, match=r"^O_z: 'O_x' was .*on states alone\. Name the states that O_x depends on\.$"
+    ):
+        bad.build()
+    bad = builder().add_state("S_z", [0.5, 0.5]).add_transition("S_z", np.eye(2), ["O_x"])
+    with pytest.raises(
+        VariableError, match=r"^S_z: 'O_x' was .*the action alone\. Name the states that O_x depends on"
+    ):
+        bad.build()
+
+
+def test_forgotten_parent_is_guessed_from_the_number_of_axes() -> None:
+    with pytest.raises(TableError, match=r"2 axes \[O_z, S_x\].* Name the parent that the other axis is for\.$"):
+        builder().add_observation("O_z", np.full((2, 3, 2), 0.5), ["S_x"])
+    with pytest.raises(TableError, match=r"2 axes \[O_z, S_x\].* Leave out the parent that it does not depend on\.$"):
+        builder().add_observation("O_z", [0.5, 0.5], ["S_x"])
 
 
 def test_transition_with_an_unknown_parent() -> None:

@@ -132,6 +132,20 @@ def test_the_same_model_gives_the_same_bytes(tmp_path: Path, suffix: str) -> Non
     assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"other{suffix}").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("name", "ending"), [("model", "nothing"), ("model.txt", ".txt"), ("model.pomdpx", ".pomdpx"), (".json", "nothing")]
+)
+def test_a_name_that_does_not_say_what_is_in_the_file_is_refused(tmp_path: Path, name: str, ending: str) -> None:
+    message = rf"{name}: the name ends in {ending}; \.json or \.safetensors is required"
+    with pytest.raises(ModelFileError, match=message):
+        declared().save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / name).write_text("{}")
+    with pytest.raises(ModelFileError, match=message) as refused:
+        load(tmp_path / name)
+    assert ("btai.interop.read_model" in str(refused.value)) is (ending == ".pomdpx")
+
+
 def test_the_suffix_may_be_written_in_capitals(tmp_path: Path) -> None:
     declared().save(tmp_path / "MODEL.JSON")
     assert (tmp_path / "MODEL.JSON").read_text("utf-8").startswith("{")

@@ -69,14 +69,20 @@ def test_scores_so_far_apart_that_a_preference_is_zero() -> None:
 
 
 def test_preference_that_does_not_sum_to_one() -> None:
-    message = r"^\(O_x\): the preference sums to 1\.25; it must sum to 1 over all its entries\. Divide it by its sum"
+    message = (
+        r"^\(O_x\): the preference sums to 1\.25; it must sum to 1 over all its entries\. Divide it by its sum\. If"
+        r" these are scores, which may be any numbers, pass scores= instead\.$"
+    )
     with pytest.raises(PreferenceError, match=message):
         builder().add_preference(["O_x"], [0.5, 0.75])
 
 
 @pytest.mark.parametrize(
     ("entry", "words"),
-    [(-0.5, "-0.5 at index .1,., which is negative"), (np.nan, "nan at index .1,., which is not a finite number")],
+    [
+        (-0.5, "-0.5 at index .1,., which is negative. Probabilities .* pass scores= instead"),
+        (np.nan, "nan at index .1,., which is not a finite number"),
+    ],
     ids=["negative", "nan"],
 )
 def test_preference_that_is_no_probability(entry: float, words: str) -> None:

@@ -51,7 +51,7 @@ class TemporalSliceBuilder:
     def add_state(self, name: str, prior: ArrayLike, values: Sequence[str] | None = None) -> TemporalSliceBuilder:
         """Declare a latent state with its prior `[n_S]` and, if wanted, the names of its values."""
         checked_name(name, "S_", self._states)
-        table = conditional(name, "prior", prior)
+        table = conditional(name, "prior", prior, labels=values)
         self._states[name] = State(name, table, checked_labels(name, values, len(table)))
         return self
 
@@ -65,7 +65,7 @@ class TemporalSliceBuilder:
             raise VariableError(
                 f"{name}: no parents were given; an observation depends on at least one state. Name it."
             )
-        table = conditional(name, "likelihood", likelihood, states)
+        table = conditional(name, "likelihood", likelihood, states, values)
         self._observations[name] = Observation(name, table, states, checked_labels(name, values, len(table)))
         return self
 
@@ -142,6 +142,7 @@ class TemporalSliceBuilder:
     def _check_observations(self) -> None:
         sizes = {name: state.size for name, state in self._states.items()}
         for name, observation in self._observations.items():
+            self._check_parents(name, observation.parents, sizes, "An observation depends on states alone")
             _check_axes(name, "likelihood", observation.likelihood.shape, observation.size, observation.parents, sizes)
 
     def _check_transitions(self) -> None:
@@ -152,6 +153,7 @@ class TemporalSliceBuilder:
                     f"{name}: a transition was given for it, but no such state is declared. Declared are"
                     f" {_listed(self._states)}."
                 )
+            self._check_parents(name, transition.parents, sizes, "A state follows from states and the action alone")
             _check_axes(name, "transition", transition.table.shape, sizes[name], transition.parents, sizes)
         for name in self._states:
             if name not in self._transitions:
@@ -159,6 +161,18 @@ class TemporalSliceBuilder:
                     f"{name}: no transition was given; each state needs one. For a state that never changes, write"
                     f" add_transition({name!r}, numpy.eye({sizes[name]}), [{name!r}])."
                 )
+
+    def _check_parents(self, name: str, parents: Sequence[str], allowed: Mapping[str, int], rule: str) -> None:
+        """Every parent is declared, and of a kind that may be one."""
+        for parent in parents:
+            if parent in allowed:
+                continue
+            if parent == self._action.name or parent in self._observations:
+                fix = "Let a state keep it: one whose transition has the action as its only parent."
+                if parent in self._observations:
+                    fix = f"Name the states that {parent} depends on."
+                raise VariableError(f"{name}: {parent!r} was given as its parent. {rule}. {fix}")
+            raise VariableError(f"{name}: its parent {parent!r} is not declared. Declared are {_listed(allowed)}.")
 
     def _check_preferences(self) -> None:
         sizes = {name: observation.size for name, observation in self._observations.items()}
@@ -196,10 +210,7 @@ def _check_axes(
     parents: Sequence[str],
     sizes: Mapping[str, int],
 ) -> None:
-    """Every parent is declared and every axis has its variable's size; the first is that of `name` itself."""
-    for parent in parents:
-        if parent not in sizes:
-            raise VariableError(f"{name}: its parent {parent!r} is not declared. Declared are {_listed(sizes)}.")
+    """Every axis has its variable's size; the first is that of `name` itself."""
     required = (size, *(sizes[parent] for parent in parents))
     if shape != required:
         raise TableError(

@@ -23,6 +23,7 @@ __all__ = [
 Table = NDArray[np.float64]
 
 SUM_TOLERANCE = 1e-6
+SCORES_TOO = " If these are scores, which may be any numbers, pass scores= instead."
 ROLES = {"S_": "state", "O_": "observation", "A_": "action"}
 
 
@@ -67,11 +68,14 @@ def checked_labels(name: str, labels: Sequence[str] | None, size: int) -> tuple[
     """The value names of a variable of `size` values, or `None`."""
     if labels is None:
         return None
-    names = tuple(str(label) for label in labels)
+    names = tuple(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else None
+    # A number as a name would not be told from an index.
+    if names is None or not all(isinstance(label, str) for label in names):
+        raise VariableError(f"{name}: the value names {labels!r} were given; a list of texts is required.")
     if len(names) != size or len(set(names)) != size:
         raise VariableError(
             f"{name}: the value names {list(names)} were given; {size} different names are required, one for each"
-            " value."
+            f" value, and these are {len(set(names))}."
         )
     return names
 
@@ -101,25 +105,35 @@ def check_entries(name: str, what: str, table: Table, error: type[ModelError] = 
     """No entry is NaN, infinite or negative."""
     for bad, word, fix in (
         (~np.isfinite(table), "not a finite number", "Replace it by a probability."),
-        (table < 0, "negative", "Probabilities are at least 0."),
+        (table < 0, "negative", f"Probabilities are at least 0.{SCORES_TOO if error is PreferenceError else ''}"),
     ):
         if bad.any():
             index = tuple(int(i) for i in np.argwhere(bad)[0])
             raise error(f"{name}: the {what} holds {table[index]} at index {index}, which is {word}. {fix}")
 
 
-def conditional(name: str, what: str, values: ArrayLike, parents: Sequence[str] = ()) -> Table:
-    """A read-only table `[n, *parents]` whose every column (over axis 0) sums to 1."""
+def conditional(
+    name: str, what: str, values: ArrayLike, parents: Sequence[str] = (), labels: Sequence[str] | None = None
+) -> Table:
+    """A read-only table `[n, *parents]` whose every column (over axis 0) sums to 1; `labels` of its values, if any."""
     table = to_array(name, what, values)
     if table.ndim != 1 + len(parents) or 0 in table.shape:
         axes = ", ".join([name, *parents])
         raise TableError(
             f"{name}: the {what} was given with shape {table.shape}; required is a table with {1 + len(parents)}"
             f" {'axis' if not parents else 'axes'} [{axes}] and at least one value each. Axis 0 is {name} itself, then"
-            " its parents in the order named."
+            f" its parents in the order named.{_axes_amiss(table.ndim, 1 + len(parents))}"
         )
+    checked_labels(name, labels, len(table))  # before the sums, which are off where a row is missing
     check_entries(name, what, table)
     return normalised(table, 0, lambda index, total: _column_error(name, what, parents, index, total))
+
+
+def _axes_amiss(given: int, required: int) -> str:
+    """What to do about a wrong number of axes."""
+    if given > required:
+        return " Name the parent that the other axis is for."
+    return " Leave out the parent that it does not depend on." if 0 < given < required else ""
 
 
 def checked_preference(observations: Sequence[str], values: ArrayLike, *, from_scores: bool = False) -> Table:
@@ -148,6 +162,7 @@ def checked_preference(observations: Sequence[str], values: ArrayLike, *, from_s
     def error(_: tuple[int, ...], total: float) -> PreferenceError:
         return PreferenceError(
             f"{name}: the preference sums to {total:.6g}; it must sum to 1 over all its entries. Divide it by its sum."
+            f"{SCORES_TOO}"
         )
 
     return normalised(table, None, error)

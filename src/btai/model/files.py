@@ -1,4 +1,4 @@
-"""A slice in a file: JSON where the name ends in `.json`, else safetensors, which holds tables of any size exactly.
+"""A slice in a file: JSON, or safetensors, which holds tables of any size exactly; the ending of the name says which.
 
 Neither can run code when it is read. A safetensors file holds the tables, and in its metadata the document of
 `btai.model.document`, with the name of a table in its place.
@@ -41,9 +41,10 @@ LARGER = {
 
 def save(ts: TemporalSlice, path: FilePath) -> None:
     """Write the model to a file: the whole of it, or nothing, in which case a file of that name stays as it was."""
-    write = _write_json if _is_json(path) else _write_safetensors
-    with named(path), replaced(Path(path)) as file:
-        write(ts, file)
+    with named(path):
+        write = _write_json if _is_json(path) else _write_safetensors
+        with replaced(Path(path)) as file:
+            write(ts, file)
 
 
 def load(path: FilePath, max_clique: int = MAX_CLIQUE_ENTRIES) -> TemporalSlice:
@@ -52,8 +53,8 @@ def load(path: FilePath, max_clique: int = MAX_CLIQUE_ENTRIES) -> TemporalSlice:
     The file is checked like a declaration; `max_clique` is that of `TemporalSliceBuilder.build`. What is wrong is
     said by a `ModelFileError`, or a `CliqueTooLargeError`.
     """
-    read, limit = (_read_json, MAX_JSON_BYTES) if _is_json(path) else (_read_safetensors, MAX_BYTES)
     with named(path):
+        read, limit = (_read_json, MAX_JSON_BYTES) if _is_json(path) else (_read_safetensors, MAX_BYTES)
         if not Path(path).is_file():
             raise ModelFileError("there is no such file. Check the path.")
         with Path(path).open("rb") as file:
@@ -75,7 +76,15 @@ def from_bytes(data: bytes, max_clique: int = MAX_CLIQUE_ENTRIES) -> TemporalSli
 
 
 def _is_json(path: FilePath) -> bool:
-    return Path(path).suffix.lower() == ".json"
+    """Whether the file is JSON; an error if it is none of ours."""
+    ending = Path(path).suffix.lower()
+    if ending in (".json", ".safetensors"):
+        return ending == ".json"
+    elsewhere = " Files that end in .pomdpx and .pomdp are for btai.interop.read_model and write_model."
+    raise ModelFileError(
+        f"the name ends in {ending or 'nothing'}; .json or .safetensors is required, which says what is in it. Rename"
+        f" it.{elsewhere if ending in ('.pomdpx', '.pomdp') else ''}"
+    )
 
 
 def _write_json(ts: TemporalSlice, file: BinaryIO) -> None:

@@ -166,7 +166,7 @@ class TemporalSlice(_Part):
         return replaced(self, name, {kind: table for kind, table in given.items() if table is not None})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, for `btai.load`: one that ends in `.json` is JSON, any other safetensors."""
+        """Write the model to a file that ends in `.json` or `.safetensors`, for `btai.load`."""
         from btai.model.files import save
 
         save(self, path)
