@@ -11,7 +11,7 @@ from experiments.corridor import Corridor, corridor_slice, planner
 
 from btai.agents import BTAI_3MF
 from btai.envs.dsprites import dSpritesEnv, dSpritesPreProcessingWrapper
-from btai.experiments.configuration import describe, digest, first_difference
+from btai.experiments.configuration import describe, digest, first_difference, warn_of_unknown
 
 
 def test_plain_values_stay_as_they_are() -> None:
@@ -38,6 +38,21 @@ def test_object_is_described_by_its_constructors_parameters_and_not_by_its_state
     before = describe(env)
     env.reset(state=[3])
     assert before == describe(env) == {"class": "experiments.corridor.Corridor", "length": 5}
+
+
+def test_what_an_object_does_not_keep_is_unknown_and_whoever_might_resume_a_run_with_another_is_told() -> None:
+    class Slope(Corridor):
+        def __init__(self, steep: float, *more: int, **others: int) -> None:
+            super().__init__()
+            self.table = [steep]
+
+    described = {"environment": describe(Slope(0.5)), "agent": {"inner": describe(Corridor(5))}}
+    assert described["environment"]["steep"] == "unknown"
+    with pytest.warns(
+        UserWarning, match=r"^environment: it does not tell with which steep .*self\.steep, or .*"
+    ) as told:
+        warn_of_unknown(described)
+    assert len(told) == 1
 
 
 def test_agent_is_described_with_all_its_options_before_and_after_use() -> None:

@@ -181,3 +181,17 @@ def test_trials_of_workers_are_kept_as_soon_as_they_end(tmp_path: Path) -> None:
         run(Rightwards, Swamp, exhaustive=True, out=path, workers=2)
     with RunFile.open(path) as file:
         assert [trial.index for trial in file.trials()] == list(range(1, LENGTH))
+
+
+class Marsh(Corridor):
+    """Does not keep how deep it was told to be."""
+
+    def __init__(self, depth: float) -> None:
+        super().__init__()
+        self.costs = [depth]
+
+
+def test_run_file_that_could_not_tell_environments_apart_warns(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="environment: it does not tell with which depth it was made"):
+        run(Rightwards(), Marsh(0.5), trials=1, out=tmp_path / "marsh.sqlite")
+    run(Rightwards(), Marsh(0.5), trials=1)  # nothing is kept that could be resumed

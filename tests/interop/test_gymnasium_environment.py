@@ -29,6 +29,9 @@ class Scripted(gymnasium.Env[Any, Any]):
         self.seed: int | None = None
         self.actions: list[Any] = []
 
+    def configuration(self) -> dict[str, Any]:
+        return {"shown": str(self.shown)}
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         self.seed, self.actions = seed, []
         return self.shown[0], {}

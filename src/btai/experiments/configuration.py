@@ -8,23 +8,25 @@ import inspect
 import json
 import math
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["code_version", "describe", "digest", "first_difference", "flattened"]
+__all__ = ["code_version", "describe", "digest", "first_difference", "flattened", "warn_of_unknown"]
 
 
 MOST_SHOWN = 16  # entries of an array that are written out
+UNKNOWN = "unknown"  # what an object was made with and does not keep
 
 
 def describe(thing: Any) -> Any:
     """`thing` in the terms of JSON: plain values as they are, arrays and models as digests.
 
     An object is its class and those of its constructor's parameters that it keeps, under their own names, behind an
-    underscore or in a dataclass of options: what it was made with, not what has become of it since. One that knows
-    better has a method `configuration()`.
+    underscore or in a dataclass of options: what it was made with, not what has become of it since. What it does not
+    keep is unknown. One that knows better has a method `configuration()`.
     """
     match thing:
         case None | bool() | int() | str():
@@ -47,6 +49,18 @@ def describe(thing: Any) -> Any:
         # A mapping's order counts: the order of declaration belongs to a model.
         return f"{type(thing).__name__} {digest(_fields(thing))}"
     return {"class": _class_name(thing), **_constructor_parameters(thing)}
+
+
+def warn_of_unknown(configuration: Mapping[str, Any]) -> None:
+    """Tell people of what a run file cannot tell apart, before they resume one run with another."""
+    for key, value in flattened(configuration):
+        if value == UNKNOWN:
+            owner, _, name = key.rpartition(".")
+            warnings.warn(
+                f"{owner}: it does not tell with which {name} it was made; the run file cannot tell either, and would go"
+                f" on with another. Keep it as self.{name}, or give it a method configuration() that says it.",
+                stacklevel=3,
+            )
 
 
 def code_version() -> str:
@@ -99,8 +113,10 @@ def _constructor_parameters(thing: Any) -> dict[str, Any]:
     for value in vars(thing).values():
         if dataclasses.is_dataclass(value):
             kept = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)} | kept
-    names = ((name, key) for name in _parameter_names(type(thing)) for key in (f"_{name}", name) if key in kept)
-    return {name: describe(kept[key]) for name, key in names}
+    return {
+        name: next((describe(kept[key]) for key in (name, f"_{name}") if key in kept), UNKNOWN)
+        for name in _parameter_names(type(thing))
+    }
 
 
 def _parameter_names(kind: type) -> Iterator[str]:
@@ -109,4 +125,6 @@ def _parameter_names(kind: type) -> Iterator[str]:
     except ValueError:  # A class written in C may have none to show.
         return
     # A source of random numbers is no parameter: its state changes, and every trial begins it anew from its seed.
-    yield from (name for name in parameters if name != "rng")
+    yield from (
+        name for name, p in parameters.items() if name != "rng" and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    )

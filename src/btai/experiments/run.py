@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from btai.errors import EnvError, PlanningError
 from btai.experiments.batch import BatchRunner, batch_runner
-from btai.experiments.configuration import code_version, describe, digest
+from btai.experiments.configuration import code_version, describe, digest, warn_of_unknown
 from btai.experiments.recording import recorded_model
 from btai.experiments.runfile import RunFile
 from btai.experiments.schema import RANDOM
@@ -101,6 +101,8 @@ def run(
         **described(runner.agent, runner.env),
         **conditions(trials, seed, starts, max_cycles, record=record),
     }
+    if out is not None:
+        warn_of_unknown(configuration)
     model = recorded_model(runner.agent) if record else None
     reading = {"exhaustive": starts is not None, "rewards": configuration["rewards"]}
     tally = Tally(**reading)

@@ -74,6 +74,7 @@ class dSpritesEnv(gymnasium.Env[Observation, np.int64]):
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise EnvError(f"render_mode is {render_mode!r}: it must be None, 'human' or 'rgb_array'.")
         self.task = Task(granularity, repeat, max_cycles)
+        self.images = images
         self.render_mode = render_mode
         self.action_space = spaces.Discrete(len(ACTIONS))
         self.observation_space = spaces.Dict(
