@@ -57,7 +57,7 @@ def warn_of_unknown(configuration: Mapping[str, Any]) -> None:
         if value == UNKNOWN:
             owner, _, name = key.rpartition(".")
             warnings.warn(
-                f"{owner}: it does not tell with which {name} it was made; the run file cannot tell either, and would go"
+                f"{owner}: it does not tell with which {name} it was made, so the run file cannot either, and would go"
                 f" on with another. Keep it as self.{name}, or give it a method configuration() that says it.",
                 stacklevel=3,
             )
