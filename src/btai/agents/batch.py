@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from btai.agents.options import Options, check_room, check_slice, checked_whole
 from btai.errors import EvidenceError, ImpossibleObservationError, PlanningError
-from btai.inference import check_observations
+from btai.inference import check_observations, i_step
 from btai.model import Observation, TemporalSlice
 
 if TYPE_CHECKING:
@@ -130,9 +130,8 @@ class BatchAgent:
         evidence = self._evidence(obs, active)
         posterior = self._posterior.copy()
         possible = self._engine.perceive(self._posterior, actions, evidence, prior, posterior, active)
-        if (active & ~possible).any():
-            agent = int(np.flatnonzero(active & ~possible)[0])
-            self._raise_impossible(agent, obs, evidence[agent], prior[agent])
+        for agent in np.flatnonzero(active & ~possible).tolist():
+            posterior[agent] = self._inferred_with_care(agent, obs, evidence[agent], prior[agent])
         self._prior, self._posterior = prior, posterior
 
     def _evidence(self, obs: Mapping[str, ArrayLike], active: Flags) -> Floats:
@@ -144,14 +143,14 @@ class BatchAgent:
             evidence[active, span] = _vectors(self.ts.observations[name], _array(values), active)
         return evidence
 
-    def _raise_impossible(self, agent: int, obs: Mapping[str, ArrayLike], evidence: Floats, prior: Floats) -> None:
-        from btai.inference import i_step
-
-        vectors = self.ts.observation_layout.views(evidence)
+    def _inferred_with_care(self, agent: int, obs: Mapping[str, ArrayLike], evidence: Floats, prior: Floats) -> Floats:
+        """The posterior of an agent with which the engine came to an end: an error where its evidence is impossible."""
+        vectors, layout = self.ts.observation_layout.views(evidence), self.ts.state_layout
         try:
-            i_step(self.ts, {name: vectors[name] for name in obs}, self.ts.state_layout.views(prior))
+            result = i_step(self.ts, {name: vectors[name] for name in obs}, layout.views(prior))
         except ImpossibleObservationError as error:
             raise ImpossibleObservationError(f"agent {agent}: {error}") from None
+        return layout.flat(result.posteriors)
 
     def _action_error(self, given: str) -> PlanningError:
         return PlanningError(
@@ -220,7 +219,9 @@ def _vectors(observation: Observation, values: NDArray[Any], active: Flags) -> F
                 f"{name}: index {indices[wrong[0]]} was given for agent {agents[wrong[0]]}; it must lie from 0 to"
                 f" {size - 1}."
             )
-        return np.asarray(np.eye(size)[indices])
+        one_hot = np.zeros((len(agents), size))
+        one_hot[np.arange(len(agents)), indices] = 1.0
+        return one_hot
     if values.shape != (n, size) or values.dtype.kind not in "iuf":
         raise EvidenceError(
             f"{name}: {values.dtype} of shape {values.shape} was given; {n} indices (whole numbers) or vectors of"

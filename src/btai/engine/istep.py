@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from btai.engine.cliques import NO_PARENT
-from btai.engine.flat import Floats
+from btai.engine.flat import Floats, Ints
 from btai.engine.jit import inlined, kernel
 from btai.engine.program import Cliques, Parts
 from btai.engine.work import Workspace
 
 __all__ = ["infer"]
 
+LEAST = float(np.finfo(np.float64).tiny)  # smaller numbers have fewer digits, or none
+
 
 @kernel
 def infer(parts: Parts, cliques: Cliques, prior: Floats, evidence: Floats, posterior: Floats, work: Workspace) -> bool:
-    """Write the posterior, flat; whether the evidence is possible at all.
+    """Write the posterior, flat; false where the evidence is impossible, or too small a number came up to be sure.
 
     `prior` and `posterior` are flat beliefs, `evidence` holds one vector per observation (all ones: not observed).
+    A number that underflowed might yet have mattered, if all others had become smaller still: then the posterior is not
+    to be used, and `btai.inference.i_step`, which keeps exponents apart, tells what is so.
     """
     _multiply_priors(parts, cliques, prior, work)
     if not _multiply_likelihoods(parts, cliques, evidence, work):
@@ -49,17 +55,18 @@ def _multiply_likelihoods(parts: Parts, cliques: Cliques, evidence: Floats, work
         b = cliques.home[o]
         start, entries = cliques.start[b], cliques.size[b] * cliques.rest[b]
         pointer = cliques.home_map_start[o]
-        said = work.likelihood
+        said, lost = work.likelihood, False
         for k in range(configurations):
             said[k] = 0.0
         for i in range(size):
             weight = evidence[flat + i]
             if weight != 0.0:
                 for k in range(configurations):
-                    said[k] += weight * cliques.likelihoods[table + i * configurations + k]
-        for e in range(entries):
-            work.cliques[start + e] *= said[cliques.maps[pointer + e]]
-        if not _normalise(work.cliques, start, entries):
+                    likelihood = cliques.likelihoods[table + i * configurations + k]
+                    lost |= _underflows(weight, likelihood)
+                    said[k] += weight * likelihood
+        lost |= _multiply(work.cliques, start, entries, said, cliques.maps, pointer)
+        if lost or not _normalise(work.cliques, start, entries):
             return False
     return True
 
@@ -74,16 +81,36 @@ def _is_silent(evidence: Floats, start: int, size: int) -> bool:
 
 
 @inlined
+def _multiply(table: Floats, start: int, entries: int, factors: Floats, places: Ints, pointer: int) -> bool:
+    """Multiply each entry by its factor, the one at its place; whether anything underflowed."""
+    lost = False
+    for e in range(entries):
+        factor = factors[places[pointer + e]]
+        lost |= _underflows(table[start + e], factor)
+        table[start + e] *= factor
+    return lost
+
+
+@inlined
+def _underflows(a: float, b: float) -> bool:
+    """Whether the product is too small for all its digits, though no factor is 0."""
+    return a * b < LEAST and a > 0.0 and b > 0.0
+
+
+@inlined
 def _normalise(table: Floats, start: int, entries: int) -> bool:
-    """Scale to sum 1; false if the sum is 0."""
+    """Scale to sum 1; false if the sum is 0, beyond all numbers, or an entry underflows."""
     total = 0.0
     for e in range(start, start + entries):
         total += table[e]
-    if total <= 0.0:
+    if not 0.0 < total < np.inf:
         return False
+    lost = False
     for e in range(start, start + entries):
+        before = table[e]
         table[e] /= total
-    return True
+        lost |= table[e] < LEAST and before > 0.0
+    return not lost
 
 
 @inlined
@@ -97,8 +124,8 @@ def _collect(cliques: Cliques, work: Workspace) -> bool:
         if parent != NO_PARENT:
             _sum_out(work.cliques, start, size, rest, work.messages, 0)
             entries, pointer = cliques.size[parent] * cliques.rest[parent], cliques.map_start[b]
-            for e in range(entries):
-                work.cliques[cliques.start[parent] + e] *= work.messages[cliques.maps[pointer + e]]
+            if _multiply(work.cliques, cliques.start[parent], entries, work.messages, cliques.maps, pointer):
+                return False
     return True
 
 
@@ -122,7 +149,7 @@ def _distribute(cliques: Cliques, work: Workspace) -> None:
                 ratio = work.messages[wanted + r] / work.messages[sent + r]
                 for i in range(size):
                     work.cliques[start + i * rest + r] *= ratio
-        _normalise(work.cliques, start, size * rest)
+        _normalise(work.cliques, start, size * rest)  # what underflows now is as unlikely as it looks
 
 
 @inlined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 from btai.errors import EvidenceError
 from btai.model import Observation, TemporalSlice
 
-__all__ = ["check_observations", "evidence_vectors", "write_evidence"]
+__all__ = ["check_observations", "evidence_vectors", "scaled", "write_evidence"]
 
 Vector = NDArray[np.float64]
+
+LEAST_EXPONENT = -32  # the largest entry of ordinary evidence is at least 2^-33, and below 2
 
 
 def evidence_vectors(ts: TemporalSlice, evidence: Mapping[str, Any]) -> dict[str, Vector]:
@@ -36,6 +39,21 @@ def write_evidence(ts: TemporalSlice, evidence: Mapping[str, Any], flat: Vector)
             flat[span.start + value] = 1.0
         else:
             flat[span] = _vector(ts.observations[name], value)
+
+
+def scaled(vectors: Mapping[str, Vector]) -> tuple[dict[str, Vector], float]:
+    """The evidence with what is very large or small brought near 1, and the logarithm of what it was multiplied by.
+
+    Powers of two do it, which change no digit: evidence of ordinary size stays as it is, and from any other follow the
+    same posteriors.
+    """
+    near, log_scale = {}, 0.0
+    for name, vector in vectors.items():
+        exponent = int(np.frexp(vector.max())[1])
+        ordinary = LEAST_EXPONENT <= exponent <= 1
+        near[name] = vector if ordinary else np.ldexp(vector, -exponent)
+        log_scale += 0.0 if ordinary else exponent * math.log(2)
+    return near, log_scale
 
 
 def check_observations(ts: TemporalSlice, evidence: Mapping[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -76,20 +77,29 @@ def likelihood_factors(ts: TemporalSlice, evidence: Mapping[str, Table]) -> list
 
 
 def normalise(table: Table) -> tuple[Table, float]:
-    """`table` scaled to sum 1, and the logarithm of the sum: this keeps long products from underflowing."""
+    """`table` scaled to sum 1, and the logarithm of the sum."""
     total = float(table.sum())
     if total <= 0:
         raise ImpossibleEvidence
     return table / total, float(np.log(total))
 
 
-def product(vectors: list[Table], size: int) -> tuple[Table, float]:
-    """The normalised product of vectors `[size]` and the logarithm of its scale."""
-    result, log_scale = normalise(np.ones(size))
-    for vector in vectors:
-        result, log = normalise(result * vector)
-        log_scale += log
-    return result, log_scale
+def product(tables: Sequence[Table], shape: int | Sequence[int]) -> tuple[Table, float]:
+    """The normalised product of tables that broadcast to `shape`, and the logarithm of its scale.
+
+    Mantissas and exponents are multiplied apart: what many tables find unlikely does not vanish before the others, which
+    may find everything else less likely still, have had their say.
+    """
+    mantissa, exponent = np.frexp(np.ones(shape))
+    for table in tables:
+        factor, power = np.frexp(table)
+        mantissa, carried = np.frexp(mantissa * factor)
+        exponent += power + carried
+    if not mantissa.any():
+        raise ImpossibleEvidence
+    largest = int(exponent[mantissa > 0].max())
+    result, log_scale = normalise(np.ldexp(mantissa, exponent - largest))
+    return result, log_scale + largest * math.log(2)
 
 
 def summed_out(factor: Factor, messages: Mapping[str, Table], keep: str) -> Table:

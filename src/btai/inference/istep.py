@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from btai.errors import ImpossibleObservationError, PlanningError
 from btai.inference.beliefs import Beliefs
-from btai.inference.evidence import evidence_vectors
+from btai.inference.evidence import evidence_vectors, scaled
 from btai.inference.factors import (
     Factor,
     ImpossibleEvidence,
@@ -88,13 +88,14 @@ def i_step(
         damping, max_iterations, tolerance: for loopy propagation, see `LoopyOptions`.
     """
     options = _checked_options(method, damping, max_iterations, tolerance)
-    vectors = evidence_vectors(ts, evidence)
+    vectors, log_scale = scaled(evidence_vectors(ts, evidence))
     priors = prior_factors(ts, prior)
     try:
-        return _infer(ts, priors, vectors, options)
+        result = _infer(ts, priors, vectors, options)
     except ImpossibleEvidence:
         culprit, earlier = _excluded(ts, priors, vectors, options)
         raise _impossible(evidence, culprit, earlier) from None
+    return replace(result, log_evidence=result.log_evidence + log_scale)
 
 
 def _checked_options(method: str, damping: float, max_iterations: int, tolerance: float) -> LoopyOptions | None:

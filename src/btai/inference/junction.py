@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.inference.factors import Factor, normalise
+from btai.inference.factors import Factor, normalise, product
 from btai.inference.trees import Messages
 from btai.model import check_cliques, plan_buckets
 
@@ -30,23 +30,25 @@ def calibrate(
     plan = plan_buckets(list(sizes.values()), [[index[v] for v in factor.scope] for factor in factors])
     check_cliques(plan, names, max_clique, "The slice was built for loopy propagation: pass method='loopy'.")
     scopes = [tuple(names[v] for v in scope) for scope in plan.scopes]
-    tables = [np.full([sizes[v] for v in scope], 1 / n) for scope, n in zip(scopes, plan.entries, strict=True)]
-    log_evidence = float(np.log(plan.entries).sum())
+    contents: list[list[Table]] = [[] for _ in scopes]
 
-    def multiply_in(bucket: int, table: Table, scope: Sequence[str]) -> None:
-        nonlocal log_evidence
-        tables[bucket], log_scale = normalise(tables[bucket] * _spread(table, scope, scopes[bucket]))
-        log_evidence += log_scale
+    def put(bucket: int, table: Table, scope: Sequence[str]) -> None:
+        contents[bucket].append(_spread(table, scope, scopes[bucket]))
 
     for factor in factors:
-        multiply_in(plan.home([index[v] for v in factor.scope]), factor.table, factor.scope)
+        put(plan.home([index[v] for v in factor.scope]), factor.table, factor.scope)
 
+    log_evidence = 0.0
     messages: Messages = {}
+    tables: list[Table] = []
     upward: list[Table] = []
     for i, parent in enumerate(plan.parents):
-        upward.append(tables[i].sum(axis=0))
+        table, log_scale = product(contents[i], [sizes[v] for v in scopes[i]])
+        log_evidence += log_scale
+        tables.append(table)
+        upward.append(table.sum(axis=0))
         if parent != ROOT:
-            multiply_in(parent, upward[i], scopes[i][1:])
+            put(parent, upward[i], scopes[i][1:])
             messages[_clique(scopes[i]), _clique(scopes[parent])] = upward[i]
 
     for i in reversed(range(len(scopes))):
