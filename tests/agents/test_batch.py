@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +23,7 @@ from btai import BTAI_3MF
 from btai.agents import BatchAgent
 from btai.envs import dsprites_slice
 from btai.errors import EvidenceError, ImpossibleObservationError, PlanningError
+from btai.model import TemporalSliceBuilder
 
 ITERATIONS = 8
 some = settings(max_examples=40)
@@ -294,6 +296,25 @@ def test_what_cannot_be_done_is_refused_and_leaves_all_as_they_were(
     with pytest.raises(PlanningError, match=f"^{message}"):
         act(batch)
     assert state_of(batch) == before
+
+
+def test_evidence_takes_memory_for_each_agent_and_not_for_each_pair_of_values() -> None:
+    n = 5_000
+    ts = (
+        TemporalSliceBuilder("A_0", 1)
+        .add_state("S_0", [0.5, 0.5])
+        .add_observation("O_0", np.full((n, 2), 1 / n), ["S_0"])
+        .add_transition("S_0", np.eye(2), ["S_0"])
+        .build()
+    )
+    batch = BatchAgent(ts, 4, 1)
+    tracemalloc.start()
+    try:
+        batch.reset({"O_0": np.arange(4)})
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 100 * 4 * n  # an identity matrix would take 8 n^2, ten times as much
 
 
 def test_budget_of_a_finished_agent_does_not_count() -> None:

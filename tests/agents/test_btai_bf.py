@@ -67,8 +67,16 @@ def test_trial_can_be_taken_up_in_the_middle_with_the_root_it_had() -> None:
     assert agent.tree.root.visits > 10
 
 
-@pytest.mark.parametrize(("root", "words"), [((-1, 0.0), "root: visits: -1"), ((1, math.nan), "root: a cost of nan")])
-def test_root_that_no_search_can_begin_with_is_refused(root: tuple[int, float], words: str) -> None:
+@pytest.mark.parametrize(
+    ("root", "words"),
+    [
+        ((-1, 0.0), "root: visits: -1"),
+        ((1, math.nan), "root: a cost of nan"),
+        (3, "root: 3 was given; its visits and its cost are required"),
+        ((1, 0.0, 0), r"root: \(1, 0.0, 0\) was given; its visits and its cost"),
+    ],
+)
+def test_root_that_no_search_can_begin_with_is_refused(root: Any, words: str) -> None:
     with pytest.raises(PlanningError, match=words):
         agent_of(LEVER, 9).reset({}, None, root)
 

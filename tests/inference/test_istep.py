@@ -245,6 +245,11 @@ def test_prior_that_leaves_out_a_state() -> None:
         i_step(small(), {}, {})
 
 
+def test_prior_that_is_no_dictionary() -> None:
+    with pytest.raises(VariableError, match=r"^prior: 5 was given; a dictionary by state is required"):
+        i_step(small(), {}, 5)  # type: ignore[arg-type]
+
+
 def test_prior_of_the_wrong_size() -> None:
     with pytest.raises(TableError, match=r"^S_x: a prior of 3 numbers was given; required are 2, one for each value"):
         i_step(small(), {}, {"S_x": np.array([0.5, 0.25, 0.25]), "S_y": np.array([0.5, 0.25, 0.25])})

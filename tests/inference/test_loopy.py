@@ -178,21 +178,22 @@ def test_damping_changes_the_way_and_not_the_end() -> None:
         assert_allclose(slow.posteriors[state], fast.posteriors[state], rtol=0, atol=SETTLED)
 
 
-@pytest.mark.parametrize("damping", [-0.1, 1.0, math.nan])
-def test_damping_that_would_never_settle(damping: float) -> None:
-    with pytest.raises(PlanningError, match=rf"^damping: {damping} was given; it must be at least 0 and below 1"):
+@pytest.mark.parametrize("damping", [-0.1, 1.0, math.nan, "x"])
+def test_damping_that_would_never_settle(damping: Any) -> None:
+    with pytest.raises(PlanningError, match=rf"^damping: {damping!r} was given; a number of at least 0 and below 1"):
         loopy(SWITCHES, SEEN, damping=damping)
 
 
-@pytest.mark.parametrize("sweeps", [0, -1])
-def test_propagation_without_a_sweep(sweeps: int) -> None:
-    with pytest.raises(PlanningError, match=rf"^max_iterations: {sweeps} was given; at least one sweep is required"):
+@pytest.mark.parametrize("sweeps", [0, -1, 1.5])
+def test_propagation_without_a_sweep(sweeps: Any) -> None:
+    message = rf"^max_iterations: {sweeps} was given; a whole number of sweeps, at least one, is required"
+    with pytest.raises(PlanningError, match=message):
         loopy(SWITCHES, SEEN, max_iterations=sweeps)
 
 
-@pytest.mark.parametrize("tolerance", [-1e-9, math.nan])
-def test_tolerance_that_is_none(tolerance: float) -> None:
-    with pytest.raises(PlanningError, match=rf"^tolerance: {tolerance} was given; it must be at least 0"):
+@pytest.mark.parametrize("tolerance", [-1e-9, math.nan, None])
+def test_tolerance_that_is_none(tolerance: Any) -> None:
+    with pytest.raises(PlanningError, match=rf"^tolerance: {tolerance} was given; a number of at least 0"):
         loopy(SWITCHES, SEEN, tolerance=tolerance)
 
 

@@ -159,15 +159,21 @@ TWO_PLACES = (
 )
 
 
-@pytest.mark.parametrize("action", [-1, 2])
-def test_action_that_is_not_there(action: int) -> None:
-    with pytest.raises(PlanningError, match=rf"^A_move: action {action} was given; it must lie from 0 to 1\.$"):
+@pytest.mark.parametrize("action", [-1, 2, "x", 0.5, 1.0, True, None])
+def test_action_that_is_not_there(action: Any) -> None:
+    message = rf"^A_move: action {action!r} was given; a whole number from 0 to 1 is required\.$"
+    with pytest.raises(PlanningError, match=message):
         p_step(TWO_PLACES, i_step(TWO_PLACES, {}).posteriors, action)
 
 
 def test_beliefs_that_leave_out_a_state() -> None:
     with pytest.raises(VariableError, match=r"^S_x: no beliefs were given for it among S_y\.$"):
         p_step(TWO_PLACES, {"S_y": np.ones(1)}, 0)
+
+
+def test_beliefs_that_are_no_dictionary() -> None:
+    with pytest.raises(VariableError, match=r"^beliefs: 5 was given; a dictionary by state is required"):
+        p_step(TWO_PLACES, 5, 0)  # type: ignore[arg-type]
 
 
 def test_beliefs_of_the_wrong_size() -> None:

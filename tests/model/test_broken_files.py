@@ -70,6 +70,10 @@ BROKEN_JSON = {
         edited(("action", {"name": "A_push", "size": 0})),
         "action: A_push: 0 actions were given; a whole number of at least 1 is required.",
     ),
+    "action of too large a size": (
+        edited(("action", {"name": "A_push", "size": 10**12})),
+        "action: A_push: 1,000,000,000,000 actions were given; at most 1,048,576 are taken",
+    ),
     "action of half a size": (
         edited(("action", {"name": "A_push", "size": 1.5})),
         "action.size: 1.5 was given; a whole number from 0 to 2**63 - 1 is required.",

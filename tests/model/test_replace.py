@@ -124,3 +124,8 @@ def test_clique_that_was_accepted_once_is_accepted_again() -> None:
         .build(max_clique=64)
     )
     assert ts.replace("S_a", prior=np.eye(8)[0]).states["S_a"].prior[0] == 1
+
+
+def test_what_is_no_name_is_refused() -> None:
+    with pytest.raises(VariableError, match=r"^3 was given; the name of a variable, or those of a preference, is"):
+        declared().replace(3, prior=[1.0, 0.0])  # type: ignore[arg-type]

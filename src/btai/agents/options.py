@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from btai.errors import PlanningError
 from btai.model import TemporalSlice
+from btai.model.checks import is_whole
 from btai.planning import MEMORY_LIMIT
 from btai.planning.choose import SELECTIONS, TIES
 
@@ -104,8 +105,7 @@ def check_slice(ts: object) -> None:
 
 def checked_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """`value` as an `int`, if it is a whole number in the range; `True` and `1.0` are not."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):
+    if not is_whole(value) or value < least or (most is not None and value > most):
         required = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise PlanningError(f"{name}: {value!r} was given; a whole number {required} is required.")
     return int(value)
@@ -119,6 +119,8 @@ def check_positive(name: str, value: Any, what: str = "number") -> None:
 
 def checked_root(root: tuple[int, float]) -> tuple[int, float]:
     """The visits and the cost of a root."""
+    if not isinstance(root, tuple | list) or len(root) != 2:
+        raise PlanningError(f"root: {root!r} was given; its visits and its cost are required, as (visits, cost).")
     visits, cost = root
     if not _is_finite(cost):
         raise PlanningError(f"root: a cost of {cost!r} was given; a finite number is required.")

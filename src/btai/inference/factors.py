@@ -46,6 +46,8 @@ def factor_name(variable: str) -> str:
 
 def prior_factors(ts: TemporalSlice, prior: Mapping[str, Table] | None) -> list[Factor]:
     """P(S_t^s), one factor per state: the declared priors, or the empirical ones."""
+    if not isinstance(prior, Mapping | None):
+        raise VariableError(f"prior: {prior!r} was given; a dictionary by state is required, a vector for each.")
     return [
         Factor(factor_name(name), (name,), state.prior if prior is None else _given(state, prior))
         for name, state in ts.states.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from btai.inference.loopy import LoopyOptions, propagate_loopily
 from btai.inference.pstep import expected_column
 from btai.inference.trees import Messages, two_passes
 from btai.model import MAX_CLIQUE_ENTRIES, TemporalSlice, is_forest
+from btai.model.checks import is_whole
 from btai.notebook import Html, panel, table
 
 __all__ = ["Inference", "i_step"]
@@ -102,12 +104,14 @@ def _checked_options(method: str, damping: float, max_iterations: int, tolerance
     """The options of loopy propagation, or `None` for exact inference."""
     if method not in ("exact", "loopy"):
         raise PlanningError(f"method: {method!r} was given; it must be 'exact' or 'loopy'.")
-    if not 0 <= damping < 1:
-        raise PlanningError(f"damping: {damping} was given; it must be at least 0 and below 1.")
-    if not max_iterations >= 1:
-        raise PlanningError(f"max_iterations: {max_iterations} was given; at least one sweep is required.")
-    if not tolerance >= 0:
-        raise PlanningError(f"tolerance: {tolerance} was given; it must be at least 0.")
+    if not isinstance(damping, Real) or not 0 <= damping < 1:
+        raise PlanningError(f"damping: {damping!r} was given; a number of at least 0 and below 1 is required.")
+    if not is_whole(max_iterations) or not max_iterations >= 1:
+        raise PlanningError(
+            f"max_iterations: {max_iterations!r} was given; a whole number of sweeps, at least one, is required."
+        )
+    if not isinstance(tolerance, Real) or not tolerance >= 0:
+        raise PlanningError(f"tolerance: {tolerance!r} was given; a number of at least 0 is required.")
     return LoopyOptions(damping, max_iterations, tolerance) if method == "loopy" else None
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from btai.errors import PlanningError, TableError, VariableError
 from btai.inference.beliefs import Beliefs
 from btai.model import TemporalSlice
+from btai.model.checks import is_whole
 from btai.notebook import Html, panel
 
 __all__ = ["Prediction", "expected_column", "p_step"]
@@ -34,8 +35,10 @@ class Prediction:
 
 def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Prediction:
     """Predict every state under `action`, then every observation from the predicted states."""
-    if not 0 <= action < ts.action.size:
-        raise PlanningError(f"{ts.action.name}: action {action} was given; it must lie from 0 to {ts.action.size - 1}.")
+    if not is_whole(action) or not 0 <= action < ts.action.size:
+        raise PlanningError(
+            f"{ts.action.name}: action {action!r} was given; a whole number from 0 to {ts.action.size - 1} is required."
+        )
     _check_beliefs(ts, beliefs)
     states = {}
     for name, transition in ts.transitions.items():
@@ -54,6 +57,8 @@ def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Pre
 
 
 def _check_beliefs(ts: TemporalSlice, beliefs: Mapping[str, Vector]) -> None:
+    if not isinstance(beliefs, Mapping):
+        raise VariableError(f"beliefs: {beliefs!r} was given; a dictionary by state is required, a vector for each.")
     for name, state in ts.states.items():
         if name not in beliefs:
             raise VariableError(f"{name}: no beliefs were given for it among {', '.join(beliefs) or 'none'}.")

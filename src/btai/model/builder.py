@@ -19,6 +19,7 @@ from btai.model.checks import (
     checked_preference,
     conditional,
     group_name,
+    is_whole,
     to_array,
 )
 from btai.model.cliques import MAX_CLIQUE_ENTRIES, check_cliques, plan_buckets
@@ -27,6 +28,8 @@ from btai.model.slice import Action, Observation, Preference, State, TemporalSli
 __all__ = ["TemporalSliceBuilder"]
 
 T = TypeVar("T")
+
+MAX_ACTIONS = 2**20  # each iteration of planning makes a node for every action: with so many, 32 MiB of them
 
 
 class TemporalSliceBuilder:
@@ -38,9 +41,14 @@ class TemporalSliceBuilder:
 
     def __init__(self, action_name: str, n_actions: int, values: Sequence[str] | None = None) -> None:
         checked_name(action_name, "A_", ())
-        if isinstance(n_actions, bool) or not isinstance(n_actions, int | np.integer) or n_actions < 1:
+        if not is_whole(n_actions) or n_actions < 1:
             raise ModelError(
                 f"{action_name}: {n_actions!r} actions were given; a whole number of at least 1 is required."
+            )
+        if n_actions > MAX_ACTIONS:
+            raise ModelError(
+                f"{action_name}: {n_actions:,} actions were given; at most {MAX_ACTIONS:,} are taken, as planning tries"
+                " each of them. Declare fewer."
             )
         self._action = Action(action_name, int(n_actions), checked_labels(action_name, values, int(n_actions)))
         self._states: dict[str, State] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,7 @@ __all__ = [
     "checked_names",
     "checked_preference",
     "conditional",
+    "is_whole",
     "read_only",
     "to_array",
 ]
@@ -93,6 +95,11 @@ def to_array(name: str, what: str, values: ArrayLike, error: type[ModelError] = 
             f"{name}: the {what} was given as {type(values).__name__}, which is not a table of numbers ({reason});"
             " anything that numpy.asarray turns into a regular array of real numbers is accepted."
         ) from None
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether `value` is a whole number; `True` and `1.0` are not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def read_only(table: Table) -> Table:

@@ -38,6 +38,8 @@ def replaced(ts: TemporalSlice, name: str | Sequence[str], tables: Mapping[str, 
 
 def _check_target(ts: TemporalSlice, name: str | Sequence[str], tables: Mapping[str, ArrayLike]) -> None:
     """What is to be replaced exists."""
+    if not isinstance(name, Sequence):
+        raise VariableError(f"{name!r} was given; the name of a variable, or those of a preference, is required.")
     groups = [p.observations for p in ts.preferences]
     key = (name,) if isinstance(name, str) else tuple(name)
     holders = {"prior": ts.states, "transition": ts.states, "likelihood": ts.observations}
