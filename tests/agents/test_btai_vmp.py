@@ -299,7 +299,7 @@ FAILURES: list[tuple[type[BtaiError], str, Callable[[BTAI_VMP], object]]] = [
     (EvidenceError, "O_b: the evidence .*inf.* must be finite", lambda agent: agent.reset({"O_b": [math.inf, 1]})),
     (EvidenceError, "not all 0", lambda agent: agent.reset({"O_b": [0, 0]})),
     (EvidenceError, r"O_b: .*too small or too large.*Scale", lambda agent: agent.update(1, {"O_b": [5e-324, 0]})),
-    (PlanningError, "A_0: 2 was given", lambda agent: agent.update(2, {})),
+    (PlanningError, "A_0: action 2 was given", lambda agent: agent.update(2, {})),
     (PlanningError, "planning iterations: 0 was given", lambda agent: agent.plan(0)),
     (TableError, "S_a: the prior is 0", lambda agent: agent.reset({}, from_prior(1, 0))),
     (TableError, "S_a: the prior .*nan", lambda agent: agent.reset({}, from_prior(math.nan, 1))),

@@ -115,11 +115,29 @@ def windows() -> BTAI_3MF:
     return agent
 
 
+def test_an_action_that_is_none_cannot_be_explained() -> None:
+    agent = windows()
+    agent.step()
+    with pytest.raises(
+        PlanningError, match="action: 2 was given; a whole number from 0 to 1, or one of the names to the window"
+    ):
+        agent.explain().differences(2)
+
+
+def test_an_action_may_be_called_by_its_name() -> None:
+    by_number, by_name = windows(), windows()
+    for agent, action in ((by_number, 1), (by_name, "to the cellar")):
+        agent.step()
+        agent.update(action, {"O_room": 1, "O_sky": 0})
+    assert by_number.prior["S_room"].tolist() == by_name.prior["S_room"].tolist() == [0, 1]
+
+
 def test_ambiguity_decides_where_the_other_place_is_even_liked_better() -> None:
     agent = windows()
     assert agent.step() == 0
     explanation = agent.explain()
-    differences = explanation.differences(1)
+    differences = explanation.differences("to the cellar")
+    assert differences == explanation.differences(1)
     assert differences == pytest.approx(
         {"risk of O_room": math.log(0.4 / 0.6), "ambiguity of O_room": 0, "ambiguity of O_sky": LN_2}
     )

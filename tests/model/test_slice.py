@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from multiprocessing.reduction import ForkingPickler
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from btai.errors import PlanningError
 from btai.model import Layout, TemporalSlice, TemporalSliceBuilder
 
 
@@ -191,3 +193,18 @@ def test_slice_that_was_copied_or_sent_to_another_process_is_equal_and_read_only
     assert not other.observations["O_both"].likelihood.flags.writeable
     with pytest.raises(TypeError):
         other.states["S_x"] = other.states["S_place_long_ago"]  # type: ignore[index]
+
+
+# --- actions by name ----------------------------------------------------------------------------------
+
+
+def test_an_action_is_called_by_its_number_or_its_name() -> None:
+    action = declared().action
+    assert [action.index(called) for called in (0, "left", np.int32(1), "right")] == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("called", ["up", "", "1", 2, -1, 0.0, True, None, ["left"]])
+def test_what_is_no_action_is_refused_with_the_names_there_are(called: object) -> None:
+    message = f"A_move: action {called!r} was given; a whole number from 0 to 1, or one of the names left, right, is"
+    with pytest.raises(PlanningError, match=re.escape(message)):
+        declared().action.index(called)

@@ -87,14 +87,14 @@ class BTAI_3MF(TreeAgent):
         priors = {factor.scope[0]: factor.table for factor in prior_factors(self.ts, prior)}
         self._perceive(self.ts.state_layout.flat(priors), obs, self._new_tree(root=root))
 
-    def update(self, action: int, obs: Mapping[str, Any]) -> None:
+    def update(self, action: int | str, obs: Mapping[str, Any]) -> None:
         """Take in that `action` (any, planned or not) was executed and what was observed then.
 
         The prediction for the action becomes the prior (the empirical prior of the paper). If the observations are
         impossible or malformed an error is raised and the agent stays exactly as it was.
         """
         self._require_reset("update")
-        executed = self._checked_action(action)
+        executed = self.ts.action.index(action)
         self._perceive(self._backend.predict(self._posterior, executed), obs, self._new_tree(executed))
 
     @property

@@ -87,14 +87,14 @@ class BTAI_VMP(TreeAgent):
         self._live_on(self._backend.begin(evidence, priors), evidence)
         self._first_prior = priors
 
-    def update(self, action: int, obs: Mapping[str, Any]) -> None:
+    def update(self, action: int | str, obs: Mapping[str, Any]) -> None:
         """Take in that `action` (any, planned or not) was executed and what was observed then.
 
         Both join the past, and all of it is inferred anew. If the observations are malformed an error is raised and
         the agent stays exactly as it was.
         """
         self._require_reset("update")
-        executed = self._checked_action(action)
+        executed = self.ts.action.index(action)
         evidence = evidence_vectors(self.ts, obs)
         self._live_on(self._backend.extended(self._past, executed, evidence), evidence)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from btai.errors import PlanningError
 from btai.notebook import Html, bar, element, panel, table
 from btai.planning import Node, TreeView
 
@@ -53,12 +54,12 @@ class Explanation:
         actions = tuple(_summary(node, name) for node, name in zip(tree.root.children, names, strict=True))
         return cls(chosen, actions, len(tree.expanded), reproducible)
 
-    def differences(self, action: int) -> Terms:
+    def differences(self, action: int | str) -> Terms:
         """By how much each term makes `action` costlier than the chosen one (mean cost, term by term)."""
-        ours, theirs = self.actions[self.chosen].terms, self.actions[action].terms
+        ours, theirs = self.actions[self.chosen].terms, self._of(action).terms
         return {term: theirs[term] - ours[term] for term in ours}
 
-    def deciding_term(self, action: int) -> str:
+    def deciding_term(self, action: int | str) -> str:
         """The term that does most to set the mean cost of `action` apart from the chosen one's; `""` without terms."""
         differences = self.differences(action)
         sign = 1 if self._costlier_by(action) >= 0 else -1
@@ -110,8 +111,18 @@ class Explanation:
         comparison = "more" if difference > 0 else "less"
         return f"costs {abs(difference):.4g} {comparison}, mainly by the {term} ({self.differences(action)[term]:+.4g})"
 
-    def _costlier_by(self, action: int) -> float:
-        return self.actions[action].mean_cost - self.actions[self.chosen].mean_cost
+    def _costlier_by(self, action: int | str) -> float:
+        return self._of(action).mean_cost - self.actions[self.chosen].mean_cost
+
+    def _of(self, action: int | str) -> ActionSummary:
+        """The summary of an action, given by its number or its name."""
+        for summary in self.actions:
+            if action in (summary.action, summary.name):
+                return summary
+        raise PlanningError(
+            f"action: {action!r} was given; a whole number from 0 to {len(self.actions) - 1}, or one of the names"
+            f" {', '.join(summary.name for summary in self.actions)}, is required."
+        )
 
 
 def _summary(node: Node, name: str) -> ActionSummary:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
-import numpy as np
 from numpy.random import Generator
 
 from btai.errors import PlanningError

@@ -45,8 +45,8 @@ class TreeAgent(ABC):
         """Begin a trial with the first observations."""
 
     @abstractmethod
-    def update(self, action: int, obs: Mapping[str, Any]) -> None:
-        """Take in that `action` was executed and what was observed then."""
+    def update(self, action: int | str, obs: Mapping[str, Any]) -> None:
+        """Take in that `action`, given by its number or its name, was executed and what was observed then."""
 
     def step(self) -> int:
         """Plan as much as the budget still allows, and choose an action."""
@@ -128,9 +128,6 @@ class TreeAgent(ABC):
             child = int(self._tree.first_child[ROOT]) + executed
             visits, cost = int(self._tree.visits[child]), float(self._tree.cost[child])
         return new_tree(self.ts.action.size, min(self.options.iterations, FIRST_ROOM), visits, cost)
-
-    def _checked_action(self, action: int) -> int:
-        return checked_whole(self.ts.action.name, action, 0, self.ts.action.size - 1)
 
     def _plan_for(self, seconds: float) -> None:
         """Plan in small portions until the time is over."""

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.errors import PlanningError, TableError, VariableError
+from btai.errors import TableError, VariableError
 from btai.inference.beliefs import Beliefs
 from btai.model import TemporalSlice
-from btai.model.checks import is_whole
 from btai.notebook import Html, panel
 
 __all__ = ["Prediction", "expected_column", "p_step"]
@@ -33,18 +32,15 @@ class Prediction:
         return panel("Prediction", self.states.as_table(), self.observations.as_table())
 
 
-def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int) -> Prediction:
-    """Predict every state under `action`, then every observation from the predicted states."""
-    if not is_whole(action) or not 0 <= action < ts.action.size:
-        raise PlanningError(
-            f"{ts.action.name}: action {action!r} was given; a whole number from 0 to {ts.action.size - 1} is required."
-        )
+def p_step(ts: TemporalSlice, beliefs: Mapping[str, Vector], action: int | str) -> Prediction:
+    """Predict every state under `action`, given by number or name, then every observation from the predicted states."""
+    executed = ts.action.index(action)
     _check_beliefs(ts, beliefs)
     states = {}
     for name, transition in ts.transitions.items():
         table = transition.table
         if ts.action.name in transition.parents:
-            table = np.take(table, action, axis=1 + transition.parents.index(ts.action.name))
+            table = np.take(table, executed, axis=1 + transition.parents.index(ts.action.name))
         parents = [parent for parent in transition.parents if parent != ts.action.name]
         predicted = expected_column(table, [beliefs[parent] for parent in parents])
         # The rounding errors of several parents' sums add up, so along a path they would grow exponentially.

@@ -126,7 +126,7 @@ class LiveTrace(Trace):
 
     def _act_steps(self, action: Any) -> Iterator[Step]:
         chosen = self._best() if action is None else action
-        executed = checked_whole(self.ts.action.name, chosen, 0, self.ts.action.size - 1)
+        executed = self.ts.action.index(chosen)
         trial = self._trials[-1]
         try:
             obs = _asked(self._env, "execute", executed)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from btai.errors import PlanningError
+from btai.model.checks import is_whole
 from btai.model.layout import Layout
 
 __all__ = ["Action", "Observation", "Preference", "State", "TemporalSlice", "Transition"]
@@ -47,6 +49,17 @@ class Action(_Part):
     name: str
     size: int
     values: Labels = None
+
+    def index(self, action: object) -> int:
+        """The number of an action, which may be given by its name."""
+        if isinstance(action, str) and self.values and action in self.values:
+            return self.values.index(action)
+        if is_whole(action) and 0 <= action < self.size:
+            return int(action)
+        names = f", or one of the names {', '.join(self.values)}," if self.values else ""
+        raise PlanningError(
+            f"{self.name}: action {action!r} was given; a whole number from 0 to {self.size - 1}{names} is required."
+        )
 
 
 @dataclass(frozen=True, eq=False)
