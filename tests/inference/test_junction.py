@@ -49,7 +49,7 @@ def enumerated(factors: list[Factor], sizes: dict[str, int]) -> Array:
 def test_marginals_and_total_equal_enumeration(graph: tuple[list[Factor], dict[str, int]]) -> None:
     factors, sizes = graph
     table = enumerated(factors, sizes)
-    marginals, log_total, _ = calibrate(factors, sizes, sys.maxsize)
+    marginals, log_total, _, _ = calibrate(factors, sizes, sys.maxsize)
     assert list(marginals) == list(sizes)
     for axis, name in enumerate(sizes):
         expected = table.sum(axis=tuple(a for a in range(table.ndim) if a != axis)) / table.sum()

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import re
+import string
 from collections.abc import Iterator
 from importlib import resources
 from itertools import pairwise
@@ -153,6 +154,14 @@ def test_every_answer_is_that_of_the_view(exported: str, trace: RunTrace) -> Non
         assert restored(answer, data["pool"]) == json.loads(json.dumps(expected)), key
         seen.add(name)
     assert seen == {"worst", "curves", "why", "node", "cells", "occupancy"}
+
+
+def test_addresses_are_quoted_as_a_browser_quotes_them() -> None:
+    """By the definition of encodeURIComponent in ECMAScript."""
+    unquoted = string.ascii_letters + string.digits + "-_.!~*'()"
+    text = string.printable + "é\N{SNOWMAN}"
+    expected = "".join(c if c in unquoted else "".join(f"%{byte:02X}" for byte in c.encode()) for c in text)
+    assert export._key("cells", part=text) == f"cells?part={expected}"
 
 
 def test_every_slice_and_every_explanation_of_a_small_run_is_there(exported: str, trace: RunTrace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from inspector.recorded import Recorded, seven_states_agent
 from btai import BTAI_3MF
 from btai.inspector import LiveTrace, RunTrace, views
 from btai.inspector.cursor import Cursor
+from btai.inspector.recipes import VIEWS
 from btai.inspector.trace import Trace
 
 
@@ -22,7 +24,7 @@ def python(trace: Trace, cursor: Cursor, view: str, **words: Any) -> str:
     """What the page copies: the recipe of a cycle and the line of a view, with the words in braces replaced."""
     text: str = views.cycle(trace, cursor)["python"] + "\n" + views.info(trace)["python"][view]
     for name, value in {"iteration": trace.iteration(cursor), "node": cursor.node, **words}.items():
-        text = text.replace(f"{{{name}}}", str(value))
+        text = text.replace(f"{{{name}}}", json.dumps(value) if isinstance(value, str) else str(value))
     return text
 
 
@@ -94,6 +96,12 @@ def test_trees_that_keep_their_root_can_be_had_from_python(tmp_path: Path) -> No
     assert visits[0] > 10
     assert visits.tolist() == trace.tree(Cursor(0, 2, 9)).visits.tolist()
     assert costs.tolist() == trace.tree(Cursor(0, 2, 9)).cost.tolist()
+
+
+def test_no_name_is_put_between_quotes() -> None:
+    """A name may hold a quote itself; the page quotes it as a whole."""
+    for text in VIEWS.values():
+        assert not re.search(r"""["']\{(state|source|target|observation|x|y)\}|\{\w+\}["']""", text)
 
 
 def test_only_known_words_stand_in_braces(seven: Recorded) -> None:

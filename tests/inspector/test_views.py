@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from inspector.odd_names import STATES, odd_run
 from inspector.recorded import Recorded, unpacked
 
 from btai import BTAI_3MF
@@ -268,6 +270,15 @@ def test_a_message_says_which_variables_it_is_about(recorded: Recorded, trace: R
         about = {(m["source"], m["target"]): m["variables"] for m in shown["messages"]}
         triple, pair = "{S_column, S_row, S_gate}", "{S_row, S_gate}"
         assert about[triple, pair] == about[pair, triple] == ["S_row", "S_gate"]
+
+
+def test_a_message_between_cliques_is_about_whole_names(tmp_path: Path) -> None:
+    trace = RunTrace(odd_run(tmp_path))
+    shown = exact(views.node(trace, Cursor(0, 0)))["inference"]
+    trace.close()
+    assert sorted(shown["cliques"].values(), key=len) == [[STATES[2]], [*STATES[1:]], [*STATES]]
+    about = sorted((m["variables"] for m in shown["messages"]), key=len)
+    assert about == [[STATES[2]], [STATES[2]], [*STATES[1:]], [*STATES[1:]]]
 
 
 def test_the_cells_of_a_part_add_up_to_it(trace: RunTrace) -> None:

@@ -107,6 +107,7 @@ declare namespace Api {
         iterations: number;
         log_evidence: number;
         graph: "factors" | "cliques";
+        cliques: Record<string, string[]>; // their variables by their names, where there are any
         messages: Message[];
     }
     interface RiskPart { part: string; observations: string[]; value: number }

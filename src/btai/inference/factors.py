@@ -89,8 +89,8 @@ def normalise(table: Table) -> tuple[Table, float]:
 def product(tables: Sequence[Table], shape: int | Sequence[int]) -> tuple[Table, float]:
     """The normalised product of tables that broadcast to `shape`, and the logarithm of its scale.
 
-    Mantissas and exponents are multiplied apart: what many tables find unlikely does not vanish before the others,
-    which may find everything else less likely still, have had their say.
+    Mantissas and exponents are multiplied apart: what many tables find unlikely does not vanish before the others have
+    had their say, which may find everything else less likely still.
     """
     mantissa, exponent = np.frexp(np.ones(shape))
     for table in tables:

@@ -55,6 +55,8 @@ class Inference:
     messages: Messages = field(default_factory=dict)
     """The normalised messages by edge: `messages["S_x", "f_O_x"]` on trees and in loopy propagation, where the
     factor of variable `X` is called `f_X`; between cliques, `messages["{S_x, S_y}", "{S_y}"]`, in a junction tree."""
+    cliques: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The variables of each clique of a junction tree, by its name, first the one that is eliminated there."""
 
     def __repr__(self) -> str:
         return "\n".join([*(f"{name}: {fact}" for name, fact in self._facts()), repr(self.posteriors)])
@@ -130,9 +132,9 @@ def _infer(
     if loopy is None:
         # What was built for exact inference was accepted there, perhaps under a limit of the modeller's own.
         max_clique = sys.maxsize if ts.inference == "exact" else MAX_CLIQUE_ENTRIES
-        posteriors, log_evidence, messages = calibrate(factors, sizes, max_clique)
+        posteriors, log_evidence, messages, cliques = calibrate(factors, sizes, max_clique)
         reason = "the factor graph has loops; solved by junction tree"
-        return Inference(Beliefs(ts, posteriors), log_evidence, True, reason, messages=messages)
+        return Inference(Beliefs(ts, posteriors), log_evidence, True, reason, messages=messages, cliques=cliques)
     if _is_tree(factors, sizes):
         return _exact_on_tree(
             ts, factors, sizes, evidence, "the factors of the observations that were made form no loop"

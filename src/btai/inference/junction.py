@@ -19,8 +19,8 @@ ROOT = -1
 
 def calibrate(
     factors: Sequence[Factor], sizes: Mapping[str, int], max_clique: int
-) -> tuple[dict[str, Table], float, Messages]:
-    """Posterior of every variable, the log-probability of the evidence, and the messages between cliques.
+) -> tuple[dict[str, Table], float, Messages, dict[str, tuple[str, ...]]]:
+    """Posterior of every variable, the log-probability of the evidence, the messages between cliques, and their scopes.
 
     One bucket per variable (`btai.model.plan_buckets`): going up, each sums its variable out and hands the rest to its
     parent; going down, the parent's marginal replaces that message, so each bucket ends as a joint posterior.
@@ -60,7 +60,8 @@ def calibrate(
             tables[i], _ = normalise(tables[i] * ratio)
 
     marginals = {scope[0]: _marginal(table, scope, scope[:1]) for scope, table in zip(scopes, tables, strict=True)}
-    return {name: marginals[name] for name in names}, log_evidence, messages
+    cliques = {_clique(scope): scope for scope in scopes}
+    return {name: marginals[name] for name in names}, log_evidence, messages, cliques
 
 
 def _clique(scope: Sequence[str]) -> str:

@@ -31,6 +31,7 @@ BEGINNING = b"<!doctype html>"  # of a page
 LEAST_POOLED = 8  # numbers an array must have for its copies to be worth finding
 WHY_EVERYWHERE = 30  # planning iterations up to which the choice is explained at each; beyond, ever more apart
 WHY_SPACING = 1.25
+UNQUOTED = "!*'()"  # what `encodeURIComponent` leaves beside what `quote` does
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,8 @@ def _with_picture(trace: Trace, trial: int, cycle: Json) -> Json:
 
 
 def _key(name: str, **parameters: Any) -> str:
-    return f"{name}?" + "&".join(f"{key}={quote(str(value), safe='!*()')}" for key, value in parameters.items())
+    """An address as the page writes it (`address.js`): quoted as by `encodeURIComponent`."""
+    return f"{name}?" + "&".join(f"{key}={quote(str(value), safe=UNQUOTED)}" for key, value in parameters.items())
 
 
 def _text(value: Any) -> str:

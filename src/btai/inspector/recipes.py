@@ -13,21 +13,22 @@ from btai.inspector.evidence import observed, shortest
 
 __all__ = ["VIEWS", "LiveRecipe", "Recipe", "RunRecipe"]
 
-# What comes after a recipe, by view. The page puts its selection in place of the words in braces.
+# What comes after a recipe, by view. The page puts its selection in place of the words in braces, every name quoted: it
+# may come from somebody else's file.
 VIEWS = {
     "tree": "tree.visits, tree.cost, tree.efe, tree.parent, tree.action",
-    "beliefs": 'tree[{node}].beliefs["{state}"]',
+    "beliefs": "tree[{node}].beliefs[{state}]",
     "likelihood": "{name: observation.parents for name, observation in ts.observations.items()}",
     "transition": "{name: transition.parents for name, transition in ts.transitions.items()}",
     "preferences": "{preference.observations: preference.table for preference in ts.preferences}",
-    "observation": 'tree[{node}].predicted_observations["{observation}"]',
-    "before": 'tree[{node}].parent.beliefs["{state}"]  # of the slice before; at the root: prior["{state}"]',
+    "observation": "tree[{node}].predicted_observations[{observation}]",
+    "before": "tree[{node}].parent.beliefs[{state}]  # of the slice before; at the root: prior[{state}]",
     "facts": "node = tree[{node}]\nnode.visits, node.cost, node.mean_cost, node.efe, node.exploration, node.uct",
     "evidence": "evidence",
-    "message": 'inference.messages["{source}", "{target}"]',
+    "message": "inference.messages[{source}, {target}]",
     "efe": "efe = tree[{node}].expected_free_energy\nefe.total, efe.risk, efe.ambiguity",
     "risk": "tree[{node}].expected_free_energy.risk_cells({group})",
-    "ambiguity": 'tree[{node}].expected_free_energy.ambiguity_cells("{observation}")',
+    "ambiguity": "tree[{node}].expected_free_energy.ambiguity_cells({observation})",
     "why": (
         "from btai.agents import Explanation\n\n"
         "why = Explanation.of(tree, chosen={chosen})\nprint(why)\nwhy.differences({action})"
@@ -59,7 +60,7 @@ other.inference.log_evidence, other.beliefs, actions, {chosen}""",
         "[(trial.index, trial.reward, trial.cycles, trial.planning_iterations) for trial in trials]"
     ),
     "occupancy": (
-        'import numpy as np\n\nbeliefs = tree[{node}].beliefs\nnp.multiply.outer(beliefs["{y}"], beliefs["{x}"])'
+        "import numpy as np\n\nbeliefs = tree[{node}].beliefs\nnp.multiply.outer(beliefs[{y}], beliefs[{x}])"
     ),
 }
 

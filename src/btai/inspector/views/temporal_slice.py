@@ -150,7 +150,8 @@ def _inference(trace: Trace, cursor: Cursor) -> Json:
         "residual": result.residual,
         "iterations": result.iterations,
         "log_evidence": result.log_evidence,
-        "graph": "cliques" if any(source.startswith("{") for source, _ in result.messages) else "factors",
+        "graph": "cliques" if result.cliques else "factors",
+        "cliques": {name: [*scope] for name, scope in result.cliques.items()},
         "messages": _messages(trace.ts, result),
     }
 
@@ -160,7 +161,7 @@ def _messages(ts: TemporalSlice, inference: Inference) -> list[Json]:
         {
             "source": source,
             "target": target,
-            "variables": _variables_of(ts, source, target),
+            "variables": _variables_of(ts, inference, source, target),
             "shape": [*message.shape],
             "values": message.ravel().tolist(),
         }
@@ -168,16 +169,13 @@ def _messages(ts: TemporalSlice, inference: Inference) -> list[Json]:
     ]
 
 
-def _variables_of(ts: TemporalSlice, source: str, target: str) -> list[str]:
-    """The variables a message is about: an edge's variable, or what two cliques share.
-
-    A clique is named by its variables, first the one that is eliminated there; the parent knows the others.
-    """
-    if not source.startswith("{"):
+def _variables_of(ts: TemporalSlice, inference: Inference, source: str, target: str) -> list[str]:
+    """The variables a message is about: an edge's variable, or what two cliques share."""
+    if not inference.cliques:
         return [source if source in ts.sizes else target]
-    one, other = (clique.strip("{}").split(", ") for clique in (source, target))
-    child = other if other[0] not in one else one
-    return child[1:]
+    one, other = inference.cliques[source], inference.cliques[target]
+    child = other if other[0] not in one else one  # the parent knows all but the variable that is eliminated there
+    return [*child[1:]]
 
 
 def _value_names(ts: TemporalSlice, name: str) -> list[str]:

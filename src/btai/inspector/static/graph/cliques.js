@@ -10,10 +10,10 @@ const ROW = 32;
 const FONT = 12;
 
 /**
- * @param {{messages: Api.Message[], message: Api.Message | undefined, width: number, height: number,
+ * @param {{inference: Api.Inference, message: Api.Message | undefined, width: number, height: number,
  *     onEdge: (source: string, target: string) => void}} props
  */
-export function CliqueTree({ messages, message, width, height, onEdge }) {
+export function CliqueTree({ inference: { cliques, messages }, message, width, height, onEdge }) {
     const short = shortNames(useApp().info.model);
     const { names, parents, depths } = forest(messages);
     const { at, leaves } = tidy(parents);
@@ -36,15 +36,10 @@ export function CliqueTree({ messages, message, width, height, onEdge }) {
             const [x, y] = place(i);
             return html`<g class="clique" transform=${`translate(${x} ${y})`} data-tip=${name}>
                 <rect class="shape" x=${-box.width / 2} y=${-box.height / 2} width=${box.width} height=${box.height} rx="13" />
-                <text class="short" text-anchor="middle" dominant-baseline="central">${fitted(variablesIn(name).map((one) => short.get(one) ?? one).join(" "), box.width - 16, FONT)}</text>
+                <text class="short" text-anchor="middle" dominant-baseline="central">${fitted(cliques[name].map((one) => short.get(one) ?? one).join(" "), box.width - 16, FONT)}</text>
             </g>`;
         })}
     </svg>`;
-}
-
-/** @param {string} clique as inference names it, "{S_x, S_y}" */
-function variablesIn(clique) {
-    return clique.replace(/[{}]/g, "").split(", ");
 }
 
 /** How high the drawing is. @param {Api.Message[]} messages */

@@ -1,9 +1,8 @@
 // What is shown, as Python to run in a notebook: the server's templates with the words in braces filled in.
 
-const WORDS = [
-    "iteration", "node", "state", "source", "target", "observation", "group", "action", "chosen", "x", "y", "changes",
-    "options", "iterations",
-];
+const NAMES = ["state", "source", "target", "observation", "x", "y"]; // put in as texts: they may hold anything
+const CODE = ["iteration", "node", "group", "action", "chosen", "changes", "options", "iterations"];
+const WORDS = new RegExp(`\\{(${[...NAMES, ...CODE].join("|")})\\}`, "g");
 
 /**
  * @param {import("../session.js").Session} app
@@ -15,8 +14,12 @@ export function pythonFor(app, view, words = {}) {
     const template = info.python[view];
     if (!loaded || !template) return undefined;
     const known = /** @type {Record<string, string | number>} */ ({ ...cursor, ...words });
-    const wanted = new RegExp(`\\{(${WORDS.join("|")})\\}`, "g");
-    return `${loaded.cycle.python}\n${template}\n`.replace(wanted, (brace, word) => String(known[word] ?? brace));
+    const filled = template.replace(WORDS, (brace, word) => {
+        if (known[word] === undefined) return brace;
+        return NAMES.includes(word) ? JSON.stringify(known[word]) : String(known[word]);
+    });
+    // The recipe holds names as well, in quotes already: nothing else may be put in between them.
+    return `${loaded.cycle.python.replaceAll("{iteration}", String(known.iteration))}\n${filled}\n`;
 }
 
 /** A Python tuple of names. @param {string[]} names */

@@ -39,7 +39,7 @@ export function Messages({ slice, busy }) {
         table=${() => messageTable(app, message)} drawing=${barsOf} python=${words && pythonFor(app, "message", words)}>
         ${message ? html`<div class="message">
             ${inference.graph === "cliques" && html`<div class="clique-tree" style=${{ flexBasis: `${cliqueHeight(inference.messages)}px` }}><${Measured} scroll=${true}>${(/** @type {Size} */ size) =>
-                html`<${CliqueTree} ...${size} messages=${inference.messages} message=${message} onEdge=${go} />`}<//></div>`}
+                html`<${CliqueTree} ...${size} inference=${inference} message=${message} onEdge=${go} />`}<//></div>`}
             <${Measured}>${(/** @type {Size} */ size) => html`<${Bars} ...${size} values=${message.values} labels=${labelsOf(app, message)}
                 label=${`Message from ${message.source} to ${message.target}`} />`}<//>
             <${BarsLegend} name=${`over ${message.variables.join(", ")}`} />

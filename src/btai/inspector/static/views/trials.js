@@ -81,13 +81,20 @@ function Row({ trial, current }) {
         <td>${trial.finished ? "the environment" : trial.over ? "the clock" : "not over"}</td>
         <td class="numeric"><${Num} value=${trial.planning_iterations} /></td>
         <td class="numeric"><${Num} value=${trial.seconds} decimals=${3} /></td>
-        <td>${trial.initial_state === null ? "" : String(trial.initial_state).replaceAll(",", ", ")}</td>
+        <td>${startOf(trial)}</td>
         <td class="numeric seed">${trial.seed}</td>
         <td class="open">${trial.recorded
             ? html`<button onClick=${openStart} aria-label=${`Open trial ${trial.trial} at its start`}>Open</button>
                   <button onClick=${openWorst} aria-label=${`Open trial ${trial.trial} at its worst cycle`} data-tip="The cycle whose performed action had the highest mean cost">Worst cycle</button>`
             : html`<span class="quiet">not recorded</span>`}</td>
     </tr>`;
+}
+
+/** The state a trial began in: its numbers, with their names if they have any. @param {Api.Trial} trial */
+function startOf({ initial_state: start }) {
+    if (start === null || typeof start !== "object") return start === null ? null : String(start);
+    if (Array.isArray(start)) return start.join(", ");
+    return Object.entries(start).map(([name, value]) => `${name}=${value}`).join(", ");
 }
 
 /** @param {{trials: Api.Trials}} props */
@@ -109,8 +116,7 @@ function Summary({ trials: { trials, expected, summary } }) {
  */
 function ordered(trials, key, down) {
     const value = (/** @type {Api.Trial} */ trial) => {
-        const field = trial[key];
-        return typeof field === "object" && field !== null ? String(field) : field;
+        return key === "initial_state" ? startOf(trial) : trial[key];
     };
     const compare = (/** @type {any} */ a, /** @type {any} */ b) => {
         if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0); // what is unknown comes last

@@ -56,7 +56,7 @@ function wordsFor({ info }, { evidence = {} }, altered) {
     const lines = Object.entries(evidence).map(([name, change]) => {
         const entry = `changed[${JSON.stringify(name)}]`;
         if (change === null) return `del ${entry}`;
-        if (typeof change !== "object") return `${entry} = ${change}`;
+        if (typeof change !== "object") return `${entry} = ${JSON.stringify(change)}`;
         return `${entry} = ${change.soften} + (1 - ${change.soften}) * ${entry} / ${entry}.max()`;
     });
     const choosing = info.agent.action_selection === "softmax" ? [] : ["action_selection", "ties"]; // it would need the random numbers
