@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspector.models import SevenStatesEnv
+from inspector.models import SevenStatesEnv, seven_states
 from inspector.recorded import Recorded, seven_states_agent
 
 from btai import BTAI_3MF
 from btai.errors import BtaiError, ImpossibleObservationError
-from btai.inspector import LiveTrace, RunTrace, views
+from btai.inspector import LiveTrace, RunTrace, views, whatif
 from btai.inspector.cursor import Cursor
 from btai.inspector.evidence import observed
+from btai.inspector.live import PORTION
 from btai.inspector.trace import Trace
 from btai.inspector.whatif import Change, what_if
 
@@ -136,6 +137,16 @@ def test_nothing_is_touched() -> None:
     now = trace.moments(0)[0].cycle
     assert now.efe.tolist()[1:] == before.efe.tolist()[1:]
     assert now.posterior["S_column"].tolist() == before.posterior["S_column"].tolist()
+
+
+def test_a_cycle_in_which_nothing_was_planned_is_planned_within_what_a_page_may_ask_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(whatif, "MOST_ITERATIONS", 1000)
+    trace = LiveTrace(SevenStatesEnv(), BTAI_3MF(seven_states(), time_limit=60.0))
+    *portions, answer = what_if(trace, Cursor(0, 0), Change({}))
+    assert len(portions) == 1000 / PORTION
+    assert answer["altered"]["iterations"] == 1000
 
 
 def test_a_cycle_in_which_nothing_was_planned_has_no_outcome_but_its_beliefs() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 __all__ = ["Events"]
@@ -42,7 +42,7 @@ class Events:
         if self._farewell:
             self._farewell.cancel()
 
-    async def listen(self, hello: dict[str, Any]) -> AsyncIterator[str]:
+    async def listen(self, hello: dict[str, Any]) -> AsyncGenerator[str]:
         """What one page is told, from now on."""
         listener: asyncio.Queue[str | None] = asyncio.Queue()
         self._listeners.add(listener)

@@ -67,7 +67,7 @@ class Guard:
 
 def _is_local(scope: Scope) -> bool:
     """Whether it was asked for by a local name: any other may have been made to point here (DNS rebinding)."""
-    return Headers(scope=scope).get("host", "").rpartition(":")[0] in LOCAL
+    return Headers(scope=scope).get("host", "").partition(":")[0] in LOCAL
 
 
 def error_answer(status: int, message: str) -> Response:

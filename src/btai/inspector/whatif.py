@@ -46,7 +46,7 @@ def what_if(trace: Trace, cursor: Cursor, change: Change) -> Iterator[Json]:
     A new agent does it, from the cycle's prior: the trace and the agent that made it are not touched.
     """
     cycle = trace.moment(cursor).cycle
-    iterations = len(cycle.expanded) or trace.options.iterations
+    iterations = len(cycle.expanded) or min(trace.options.iterations, MOST_ITERATIONS)
     if change.iterations is not None:
         iterations = checked_whole("iterations", change.iterations, 1, MOST_ITERATIONS)
     if change.action is not None:
@@ -55,8 +55,8 @@ def what_if(trace: Trace, cursor: Cursor, change: Change) -> Iterator[Json]:
     evidence = changed_evidence(trace.ts, made, change.evidence)
     agent = _agent(trace.ts, trace.options, change)
     agent.reset(evidence, cycle.prior, trace.history(cursor).root)
-    while (remaining := iterations - len(agent.tree.expanded)) > 0:
-        agent.plan(min(remaining, PORTION))
+    for done in range(0, iterations, PORTION):
+        agent.plan(min(PORTION, iterations - done))
         yield {}
     original = i_step(trace.ts, made, cycle.prior, method=trace.options.inference)
     chosen = trace.chosen(Cursor(cursor.trial, cursor.cycle))
