@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from btai.engine.cliques import NO_PARENT
-from btai.engine.flat import Floats, Ints
+from btai.engine.flat import Floats, Shorts
 from btai.engine.jit import inlined, kernel
 from btai.engine.program import Cliques, Parts
 from btai.engine.work import Workspace
@@ -81,7 +81,7 @@ def _is_silent(evidence: Floats, start: int, size: int) -> bool:
 
 
 @inlined
-def _multiply(table: Floats, start: int, entries: int, factors: Floats, places: Ints, pointer: int) -> bool:
+def _multiply(table: Floats, start: int, entries: int, factors: Floats, places: Shorts, pointer: int) -> bool:
     """Multiply each entry by its factor, the one at its place; whether anything underflowed."""
     lost = False
     for e in range(entries):
