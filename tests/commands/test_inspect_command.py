@@ -11,7 +11,8 @@ from inspector.models import SevenStatesEnv
 from inspector.recorded import Recorded, record, seven_states_agent
 
 from btai.cli import main
-from btai.experiments import run
+from btai.commands import progress
+from btai.experiments import RunFile, run
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +119,19 @@ def test_a_page_is_exported(dsprites_run: Recorded, tmp_path: Path) -> None:
         assert said.startswith(f"{page}: trials: 1, cycles: ")
         assert f"{page.stat().st_size / 1e6:.1f} MB" in said
     assert 'id="btai-data"' in page.read_text("utf-8")
+
+
+def test_an_export_says_how_far_it_has_got(
+    dsprites_run: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PAUSE", 0)
+    arguments = ["inspect", str(dsprites_run.path), "--trial", "1", "--export", str(tmp_path / "page.html")]
+    done = CliRunner().invoke(main, arguments)
+    with RunFile.open(dsprites_run.path) as file:
+        cycles = len(file.cycles(1))
+    lines = [f"Exporting page.html: {n} of {cycles} cycles" for n in range(cycles + 1)]
+    assert done.stderr.splitlines() == lines
+    assert "Exporting" not in done.stdout
 
 
 def test_an_export_replaces_nothing_but_a_page(dsprites_run: Recorded) -> None:

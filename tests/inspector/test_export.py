@@ -13,13 +13,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from inspector.recorded import Recorded, record
+from inspector.recorded import Recorded, record, unpacked
 
 from btai.errors import BtaiError, RunFileError
 from btai.experiments import run
+from btai.inference import p_step
 from btai.inspector import RunTrace, export, export_page, page, views
 from btai.inspector.cursor import Cursor
+from btai.planning import view
 
 INDEX = """<!doctype html>
 <html lang="en">
@@ -147,13 +150,54 @@ def test_every_answer_is_that_of_the_view(exported: str, trace: RunTrace) -> Non
         given = dict(pair.split("=") for pair in query.split("&") if pair)
         cursor = Cursor(**{n: int(v) for n, v in given.items() if n in ("trial", "cycle", "iteration", "node")})
         words = [given[n].replace("%3A", ":") for n in ("part", "x", "y") if n in given]
-        if name in ("info", "trials", "trial", "cycle"):
-            continue  # they differ, by their pictures; see the tests around this one
-        extra = [export.MOST_CELLS] if name == "cells" else []
-        expected = getattr(views, name)(trace, cursor, *words, *extra)
+        if name in ("info", "trials", "trial", "cycle", "cells"):
+            continue  # they differ, by their pictures or in form; see the tests around this one
+        expected = getattr(views, name)(trace, cursor, *words)
         assert restored(answer, data["pool"]) == json.loads(json.dumps(expected)), key
         seen.add(name)
-    assert seen == {"worst", "curves", "why", "node", "cells", "occupancy"}
+    assert seen == {"worst", "curves", "why", "node", "occupancy"}
+
+
+def test_every_cell_is_that_of_the_view(exported: str, trace: RunTrace) -> None:
+    responses = data_of(exported)["responses"]
+    for row in trace.trials():
+        for cycle in range(len(row.actions)):
+            for part in views.part_names(trace.ts):
+                held = responses[f"cells?trial={row.trial}&cycle={cycle}&part={part.replace(':', '%3A')}"]
+                nodes = unpacked(held["nodes"]).tolist()
+                assert nodes == [*range(1, len(trace.tree(Cursor(row.trial, cycle))))]
+                columns = {name: unpacked(column) for name, column in held["factors"].items()}
+                for number, node in enumerate(nodes):
+                    said = views.cells(trace, Cursor(row.trial, cycle, node=node), part, export.MOST_CELLS)
+                    assert {name: held[name] for name in ("kind", "variables", "shape")}.items() <= said.items()
+                    sums = said["total"], said["rest"]["value"]
+                    assert (unpacked(held["total"])[number], unpacked(held["rest"])[number]) == sums
+                    index = [cell["index"] for cell in said["cells"]]
+                    assert unpacked(held["index"]).reshape(len(nodes), *np.shape(index))[number].tolist() == index
+                    for name, column in columns.items():
+                        expected = [cell[name] for cell in said["cells"]]
+                        assert column.reshape(len(nodes), *np.shape(expected))[number].tolist() == expected
+                    assert {*columns} == {*said["cells"][0]} - {"index", "labels"}
+
+
+def test_each_slice_is_predicted_once(trace: RunTrace, small_page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    predicted = []
+
+    def counted(*arguments: Any) -> Any:
+        predicted.append(arguments)
+        return p_step(*arguments)
+
+    monkeypatch.setattr(view, "p_step", counted)
+    export_page(trace, small_page / "page.html", trials=[1])
+    cycles = range(len(trace.moments(1)))
+    assert len(predicted) == sum(len(trace.tree(Cursor(1, cycle))) - 1 for cycle in cycles)  # all but the roots
+
+
+def test_how_far_it_has_got_is_told(trace: RunTrace, small_page: Path) -> None:
+    told: list[tuple[int, int]] = []
+    export_page(trace, small_page / "page.html", trials=[1], progress=lambda *now: told.append(now))
+    cycles = len(trace.moments(1))
+    assert told == [(done, cycles) for done in range(cycles + 1)]
 
 
 def test_addresses_are_quoted_as_a_browser_quotes_them() -> None:
@@ -171,7 +215,6 @@ def test_every_slice_and_every_explanation_of_a_small_run_is_there(exported: str
             tree = trace.tree(Cursor(row.trial, cycle))
             place = f"trial={row.trial}&cycle={cycle}"
             assert {f"node?{place}&node={node.index}" for node in tree} <= keys
-            assert {f"cells?{place}&node={n}&part=risk%3A0" for n in range(1, len(tree))} <= keys
             assert {f"why?{place}&iteration={i}" for i in range(1, len(tree.expanded) + 1)} <= keys
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -51,7 +50,8 @@ class Explanation:
     def of(cls, tree: TreeView, chosen: int, reproducible: bool = True) -> Explanation:
         """Explain a choice by its tree."""
         names = tree.ts.labels(tree.ts.action.name)
-        actions = tuple(_summary(node, name) for node, name in zip(tree.root.children, names, strict=True))
+        terms = _mean_terms(tree)
+        actions = tuple(map(_summary, tree.root.children, names, terms))
         return cls(chosen, actions, len(tree.expanded), reproducible)
 
     def differences(self, action: int | str) -> Terms:
@@ -125,7 +125,7 @@ class Explanation:
         )
 
 
-def _summary(node: Node, name: str) -> ActionSummary:
+def _summary(node: Node, name: str, terms: Terms) -> ActionSummary:
     return ActionSummary(
         action=node.action,
         name=name,
@@ -134,27 +134,29 @@ def _summary(node: Node, name: str) -> ActionSummary:
         exploration=node.exploration,
         uct=node.uct,
         efe=node.efe,
-        terms=_mean_terms(node),
+        terms=terms,
     )
 
 
-def _mean_terms(node: Node) -> Terms:
-    """The terms of the node's mean cost: the mean over all expected free energies that were added up in it."""
-    totals: Counter[str] = Counter()
-    for contributor in _contributors(node):
-        totals.update(contributor.expected_free_energy.terms)
-    return {term: total / node.visits for term, total in totals.items()}
+def _mean_terms(tree: TreeView) -> list[Terms]:
+    """The terms of each action's mean cost: the mean over all expected free energies that were added up in it."""
+    means: list[Terms] = []
+    for child, nodes in zip(tree.root.children, _contributors(tree), strict=True):
+        terms = [tree.expected_free_energy(node).terms for node in nodes]
+        totals = np.array([[*values.values()] for values in terms]).sum(axis=0)
+        means.append(dict(zip(terms[0], (totals / child.visits).tolist(), strict=True)))
+    return means
 
 
-def _contributors(node: Node) -> list[Node]:
-    """The node itself and, for each expansion below it, the best of the new children (eq:backprop)."""
-    tree = node.tree
-    inside = np.zeros(len(tree), dtype=bool)
-    inside[node.index] = True
-    found = [node]
-    for iteration, expanded in enumerate(tree.expanded):
-        children = slice(1 + iteration * tree.n_actions, 1 + (iteration + 1) * tree.n_actions)
-        if inside[expanded]:
-            inside[children] = True
-            found.append(tree[children.start + int(tree.efe[children].argmin())])
+def _contributors(tree: TreeView) -> list[list[int]]:
+    """Of each child of the root the node itself and, for each expansion below it, the best new child (eq:backprop)."""
+    n_actions = tree.n_actions
+    found = [[1 + action] for action in range(n_actions)]
+    branch = [*range(n_actions)]  # of each node but the root the action of the present slice that leads there
+    efes = tree.efe[1:].reshape(-1, n_actions)
+    best_children = 1 + n_actions * np.arange(len(efes)) + efes.argmin(axis=1)
+    for expanded, best in zip(tree.expanded[1:].tolist(), best_children[1:].tolist(), strict=True):
+        action = branch[expanded - 1]
+        branch += [action] * n_actions
+        found[action].append(best)
     return found

@@ -15,6 +15,7 @@ from btai.commands.options import (
     environment_options,
     given_options,
 )
+from btai.commands.progress import progress_of
 from btai.inspector.cursor import Cursor
 
 # Imported when the command runs: `btai --help` should not wait for it.
@@ -125,7 +126,8 @@ def _export(trace: RunTrace, path: Path, trial: int | None) -> None:
     from btai.inspector.export import export_page
 
     try:
-        exported = export_page(trace, path, None if trial is None else [trial])
+        with progress_of(f"Exporting {path.name}", "cycles") as progress:
+            exported = export_page(trace, path, None if trial is None else [trial], progress)
     finally:
         trace.close()
     click.echo(f"{path}: trials: {exported.trials}, cycles: {exported.cycles}, {path.stat().st_size / 1e6:.1f} MB")

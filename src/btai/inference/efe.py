@@ -43,7 +43,7 @@ class ExpectedFreeEnergy:
         # Not `sum`, which compensates for rounding since Python 3.12: the same bits everywhere.
         return reduce(add, (*self.risk.values(), *self.ambiguity.values()), 0.0)
 
-    @property
+    @cached_property
     def terms(self) -> Mapping[str, float]:
         """The parts in words, in the same order: "risk of O_x, O_y", "ambiguity of O_x"."""
         risks = {f"risk of {', '.join(group)}": value for group, value in self.risk.items()}

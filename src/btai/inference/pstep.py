@@ -68,5 +68,6 @@ def _check_beliefs(ts: TemporalSlice, beliefs: Mapping[str, Vector]) -> None:
 def expected_column(table: Vector, parents: Sequence[Vector]) -> Vector:
     """sum over the parents' configurations of P(X | parents) prod_i P(parent_i), `[n_X]` (the mean field)."""
     for parent in reversed(parents):
-        table = table.dot(parent)
+        # In two dimensions, where NumPy multiplies a matrix at once; in more it takes row by row.
+        table = table.reshape(-1, len(parent)).dot(parent).reshape(table.shape[:-1])
     return table

@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,8 @@ from btai.inspector import views
 from btai.inspector.cursor import Cursor
 from btai.inspector.page import one_file, page_files
 from btai.inspector.trace import Trace
-from btai.inspector.views import Json
+from btai.inspector.views import Json, packed
+from btai.planning import ROOT
 
 __all__ = ["Exported", "export_page"]
 
@@ -32,6 +33,7 @@ LEAST_POOLED = 8  # numbers an array must have for its copies to be worth findin
 WHY_EVERYWHERE = 30  # planning iterations up to which the choice is explained at each; beyond, ever more apart
 WHY_SPACING = 1.25
 UNQUOTED = "!*'()"  # what `encodeURIComponent` leaves beside what `quote` does
+COMPRESSION = 6  # of gzip: 9 takes three times as long, for a percent
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,16 @@ class Exported:
     slices_per_search: int | None  # None: those of all nodes
 
 
-def export_page(trace: Trace, path: str | os.PathLike[str], trials: Sequence[int] | None = None) -> Exported:
+def export_page(
+    trace: Trace,
+    path: str | os.PathLike[str],
+    trials: Sequence[int] | None = None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
+) -> Exported:
     """Write a page that shows these trials (all, if absent) as replay does.
 
     Slices are computed by Python, so they are computed now and kept: of every node if there are not too many, else
-    of the most visited ones of each search.
+    of the most visited ones of each search. `progress` is told how many cycles are done, of how many.
     """
     page = Path(path)
     _check_place(page)
@@ -65,10 +72,13 @@ def export_page(trace: Trace, path: str | os.PathLike[str], trials: Sequence[int
     data = _Data()
     for key, answer in _overview(trace, chosen):
         data.add(key, answer)
-    for cursor in cursors:
-        data.plans[f"trial={cursor.trial}&cycle={cursor.cycle}"] = _plans(trace, cursor)
+    for done, cursor in enumerate(cursors):
+        progress(done, len(cursors))
+        plans = trace.history(cursor).plans()
+        data.plans[f"trial={cursor.trial}&cycle={cursor.cycle}"] = [{"from": k, "nodes": nodes} for k, nodes in plans]
         for key, answer in _cycle(trace, cursor, most):
             data.add(key, answer)
+    progress(len(cursors), len(cursors))
     text = one_file(data.packed(), page_files())
     with _written(page):
         page.write_text(text, "utf-8")
@@ -111,7 +121,7 @@ class _Data:
         """All of it as base64 of gzip of JSON."""
         responses, pool = ",".join(self._answers), ",".join(self._pool)
         text = f'{{"responses":{{{responses}}},"plans":{_text(self.plans)},"pool":[{pool}]}}'
-        return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        return base64.b64encode(gzip.compress(text.encode(), COMPRESSION, mtime=0)).decode()
 
     def _pooled(self, value: Any) -> Any:
         match value:
@@ -148,27 +158,34 @@ def _cycle(trace: Trace, cursor: Cursor, most: int | None) -> Iterator[tuple[str
     for iteration in _explained(trace.iteration(cursor)):
         at = Cursor(cursor.trial, cursor.cycle, iteration)
         yield _key("why", **place, iteration=iteration), views.why(trace, at)
-    parts = [p["part"] for p in views.info(trace)["model"]["preferences"]]
-    parts += [f"ambiguity:{name}" for name in trace.ts.observations]
-    for node in _most_visited(trace, cursor, most):
-        at = Cursor(cursor.trial, cursor.cycle, node=node)
-        yield _key("node", **place, node=node), views.node(trace, at)
-        for part in parts if node else ():
-            yield _key("cells", **place, node=node, part=part), views.cells(trace, at, part, MOST_CELLS)
+    nodes = _most_visited(trace, cursor, most)
+    for node in nodes:
+        yield _key("node", **place, node=node), views.node(trace, Cursor(cursor.trial, cursor.cycle, node=node))
+    future = [node for node in nodes if node != ROOT]
+    for part in views.part_names(trace.ts) if future else ():
+        yield _key("cells", **place, part=part), _cells(trace, cursor, part, future)
     for x, y in views.info(trace)["occupancy"]:
-        for node in sorted({node for plan in _plans(trace, cursor) for node in plan["nodes"]} | {0}):
+        for node in sorted({ROOT, *(node for _, plan in trace.history(cursor).plans() for node in plan)}):
             at = Cursor(cursor.trial, cursor.cycle, node=node)
             yield _key("occupancy", **place, node=node, x=x, y=y), views.occupancy(trace, at, x, y)
 
 
-def _plans(trace: Trace, cursor: Cursor) -> list[Json]:
-    """The nodes of the best path after each iteration, where it is another than before."""
-    plans: list[Json] = []
-    for iteration in range(1, trace.iteration(cursor) + 1):
-        nodes = views.facts(trace, Cursor(cursor.trial, cursor.cycle, iteration))["plan"]
-        if not plans or plans[-1]["nodes"] != nodes:
-            plans.append({"from": iteration, "nodes": nodes})
-    return plans
+def _cells(trace: Trace, cursor: Cursor, part: str, nodes: Sequence[int]) -> Json:
+    """What `views.cells` tells of one part at each of these nodes, as a few long arrays; the page names the cells."""
+    tree = trace.tree(cursor)
+    parts = [views.part_of(trace.ts, tree.expected_free_energy(node), part) for node in nodes]
+    largest = [found.largest(MOST_CELLS) for found in parts]
+    factors = {name: packed(np.array([one.factors[name] for one in largest])) for name in largest[0].factors}
+    return {
+        "kind": parts[0].kind,
+        "variables": [*parts[0].variables],
+        "shape": [*parts[0].values.shape],
+        "nodes": packed(np.array(nodes)),
+        "total": packed(np.array([one.total for one in largest])),
+        "rest": packed(np.array([one.rest for one in largest])),
+        "index": packed(np.array([one.places for one in largest])),
+        "factors": {"value": packed(np.array([one.value for one in largest]))} | factors,
+    }
 
 
 def _explained(iterations: int) -> list[int]:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from btai.agents.options import Options
-from btai.planning import NO_NODE, Tree, new_tree
+from btai.inference import ExpectedFreeEnergy
+from btai.planning import NO_NODE, ROOT, Tree, new_tree
 from btai.planning.choose import best_action
 from btai.planning.search import propagate
 from btai.planning.tree import ITERATIONS, NODES
@@ -58,6 +59,7 @@ class SearchHistory:
             n_actions=n_actions, parent=[NO_NODE], visits=[visits], cost=[cost], efe=self._lists.efe, first_child=[1]
         )
         self._arrays: Written | None = None
+        self.slices: dict[int, ExpectedFreeEnergy] = {}  # of the nodes that were looked at, at whatever iteration
 
     @property
     def iterations(self) -> int:
@@ -100,6 +102,32 @@ class SearchHistory:
         tree.visits[1:] = 1
         tree.visits[:] += np.bincount(touched, minlength=len(tree.visits)).astype(np.int32)
         return tree
+
+    def plans(self) -> list[tuple[int, list[int]]]:
+        """The nodes of the best path, and the iteration from which on it is that: `TreeView.plan` of every moment."""
+        written, actions = self.written, self.n_actions
+        nodes, ends = written.path_nodes.tolist(), written.path_ends.tolist()
+        costs, efe = written.path_costs.tolist(), written.efe.tolist()
+        visits, cost = [1] * len(efe), list(efe)
+        first_child = [NO_NODE] * len(efe)
+        plans: list[tuple[int, list[int]]] = []
+        for iteration, expanded in enumerate(written.expanded.tolist()):
+            first_child[expanded] = 1 + iteration * actions
+            for place in range(ends[iteration], ends[iteration + 1]):
+                visits[nodes[place]] += 1
+                cost[nodes[place]] = costs[place]
+            plan = [ROOT]
+            while (first := first_child[plan[-1]]) != NO_NODE:
+                best = first
+                for child in range(first + 1, first + actions):
+                    if visits[child] > visits[best] or (
+                        visits[child] == visits[best] and cost[child] / visits[child] < cost[best] / visits[best]
+                    ):
+                        best = child
+                plan.append(best)
+            if not plans or plans[-1][1] != plan:
+                plans.append((1 + iteration, plan))
+        return plans
 
     def best_at(self, iteration: int) -> int | None:
         """The action that would be chosen after so many iterations; none before the first."""

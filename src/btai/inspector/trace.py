@@ -147,8 +147,9 @@ class Trace(ABC):
         key = cursor.trial, cursor.cycle, iteration
         tree = self._trees.pop(key, None)
         if tree is None:
-            beliefs = self.moment(cursor).cycle.posterior
-            tree = TreeView(self.ts, self.history(cursor).tree(iteration), beliefs, self.options.exp_const)
+            beliefs, history = self.moment(cursor).cycle.posterior, self.history(cursor)
+            exp_const, slices = self.options.exp_const, history.slices
+            tree = TreeView(self.ts, history.tree(iteration), beliefs, exp_const, slices=slices)
         _keep(self._trees, key, tree, KEPT_HISTORIES)
         return tree
 

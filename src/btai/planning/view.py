@@ -28,7 +28,9 @@ class TreeView:
     `[nodes]`, in order of creation, and `expanded`, the node that each planning iteration expanded `[iterations]`.
 
     It stays as it is when planning goes on. Beliefs are not kept by the search: a node predicts its own from the
-    root's when somebody looks, by `predict(beliefs of its parent, action)`; the P-step, if absent.
+    root's when somebody looks, by `predict(beliefs of its parent, action)`; the P-step, if absent. What was looked at
+    is kept in `slices`, by node. A node keeps its number while the search goes on, so views of one search at several
+    moments may share them.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class TreeView:
         beliefs: Mapping[str, Vector],
         exp_const: float,
         predict: Predict | None = None,
+        slices: dict[int, ExpectedFreeEnergy] | None = None,
     ) -> None:
         nodes = int(tree.counts[NODES])
         self.ts = ts
@@ -52,7 +55,7 @@ class TreeView:
         self.expanded = _snapshot(tree.expanded, int(tree.counts[ITERATIONS]))
         self._root_beliefs = Beliefs(ts, dict(beliefs))
         self._predict = predict or partial(p_step, ts)
-        self._predictions: dict[int, Prediction] = {}
+        self._slices = {} if slices is None else slices
 
     def __len__(self) -> int:
         return len(self.visits)
@@ -84,18 +87,23 @@ class TreeView:
 
     def prediction(self, index: int) -> Prediction:
         """What is predicted for node `index`, which is not the root."""
+        return self.expected_free_energy(index).prediction
+
+    def expected_free_energy(self, index: int) -> ExpectedFreeEnergy:
+        """What node `index`, which is not the root, is expected to cost, with what is predicted for it."""
         if index == ROOT:
             raise PlanningError(
                 "the root is the present slice: it has no prediction and no expected free energy; look at its children."
             )
         path = [index]
-        while path[-1] not in self._predictions and self.parent[path[-1]] != ROOT:
+        while path[-1] not in self._slices and self.parent[path[-1]] != ROOT:
             path.append(int(self.parent[path[-1]]))
         for node in reversed(path):
-            if node not in self._predictions:
+            if node not in self._slices:
                 before = self.beliefs(int(self.parent[node]))
-                self._predictions[node] = self._predict(before, int(self.action[node]))
-        return self._predictions[index]
+                prediction = self._predict(before, int(self.action[node]))
+                self._slices[node] = expected_free_energy(self.ts, prediction)
+        return self._slices[index]
 
     def __repr__(self) -> str:
         return f"TreeView: {len(self)} nodes after {len(self.expanded)} planning iterations"
@@ -184,7 +192,7 @@ class Node:
     @property
     def expected_free_energy(self) -> ExpectedFreeEnergy:
         """The node's expected free energy, to be taken apart."""
-        return expected_free_energy(self.tree.ts, self.tree.prediction(self.index))
+        return self.tree.expected_free_energy(self.index)
 
     @property
     def risk(self) -> Mapping[tuple[str, ...], float]:

@@ -3,7 +3,7 @@
 from btai.inspector.views.decision import action_rows, curves, facts, why
 from btai.inspector.views.overview import cycle, info, trial, trials, worst
 from btai.inspector.views.shapes import Json, action_name, names_of, number, packed, vectors
-from btai.inspector.views.temporal_slice import cells, efe_parts, node, occupancy
+from btai.inspector.views.temporal_slice import cells, efe_parts, node, occupancy, part_names, part_of
 
 __all__ = [
     "Json",
@@ -20,6 +20,8 @@ __all__ = [
     "number",
     "occupancy",
     "packed",
+    "part_names",
+    "part_of",
     "trial",
     "trials",
     "vectors",

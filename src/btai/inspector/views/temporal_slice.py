@@ -15,10 +15,12 @@ from btai.inspector.trace import Trace
 from btai.inspector.views.shapes import Json, action_name, names_of, packed, vectors
 from btai.model import TemporalSlice
 
-__all__ = ["MOST_CELLS", "cells", "efe_parts", "node", "occupancy"]
+__all__ = ["MOST_CELLS", "Largest", "cells", "efe_parts", "node", "occupancy", "part_names", "part_of"]
 
 MOST_CELLS = 100
 RISK, AMBIGUITY = "risk", "ambiguity"
+
+Table = NDArray[np.float64]
 
 
 def node(trace: Trace, cursor: Cursor) -> Json:
@@ -45,28 +47,24 @@ def node(trace: Trace, cursor: Cursor) -> Json:
 
 def cells(trace: Trace, cursor: Cursor, part: str, most: int = MOST_CELLS) -> Json:
     """The cells that make up one part of a node's expected free energy: the largest one by one, the rest together."""
-    found = _part(trace.ts, trace.tree(cursor)[cursor.node].expected_free_energy, part)
-    values, names = found.values, [_value_names(trace.ts, name) for name in found.variables]
-    order = np.argsort(-np.abs(values), axis=None, kind="stable")
-    listed, rest = order[:most], order[most:]
-    places = [tuple(int(i) for i in np.unravel_index(flat, values.shape)) for flat in listed]
+    found = part_of(trace.ts, trace.tree(cursor)[cursor.node].expected_free_energy, part)
+    largest = found.largest(most)
+    places = largest.places.tolist()
+    names = [_value_names(trace.ts, name) for name in found.variables]
+    columns = {"value": largest.value.tolist()} | {name: column.tolist() for name, column in largest.factors.items()}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return {
         **_where(cursor),
         "part": part,
         "kind": found.kind,
         "variables": [*found.variables],
-        "shape": [*values.shape],
-        "total": float(values.sum()),
+        "shape": [*found.values.shape],
+        "total": largest.total,
         "cells": [
-            {
-                "index": [*place],
-                "labels": [labels[i] for labels, i in zip(names, place, strict=True)],
-                "value": float(values[place]),
-                **found.factors(place),
-            }
-            for place in places
+            {"index": place, "labels": [labels[i] for labels, i in zip(names, place, strict=True)]} | row
+            for place, row in zip(places, rows, strict=True)
         ],
-        "rest": {"cells": len(rest), "value": float(values.ravel()[rest].sum())},
+        "rest": {"cells": found.values.size - len(places), "value": largest.rest},
     }
 
 
@@ -99,45 +97,73 @@ def efe_parts(efe: ExpectedFreeEnergy) -> Json:
     }
 
 
-class _Part(NamedTuple):
+Places = tuple[NDArray[np.intp], ...]  # of `n` cells, `[n]` along each axis
+
+
+class Largest(NamedTuple):
+    """The `n` largest cells of a part, and what the others add to its total."""
+
+    places: NDArray[np.intp]  # [n, axes]
+    value: Table  # [n]
+    factors: dict[str, Table]  # what the value of a cell is made from, `[n]` or `[n, axes]` each
+    total: float
+    rest: float
+
+
+class Part(NamedTuple):
     """A part of an expected free energy, cell by cell."""
 
     kind: str
     variables: tuple[str, ...]  # one axis each
-    values: NDArray[np.float64]
-    factors: Callable[[tuple[int, ...]], Json]  # what the value of a cell is made from
+    values: Table
+    factors: Callable[[Places], dict[str, Table]]
+
+    def largest(self, most: int) -> Largest:
+        """The cells that say most."""
+        values = self.values.ravel()
+        order = np.argsort(-np.abs(values), kind="stable")
+        listed, rest = order[:most], order[most:]
+        places = np.unravel_index(listed, self.values.shape)
+        total, others = float(values.sum()), float(values[rest].sum())
+        return Largest(np.stack(places, axis=-1), values[listed], self.factors(places), total, others)
 
 
-def _part(ts: TemporalSlice, efe: ExpectedFreeEnergy, part: str) -> _Part:
+def part_of(ts: TemporalSlice, efe: ExpectedFreeEnergy, part: str) -> Part:
+    """One part of an expected free energy, by its name."""
     kind, _, key = part.partition(":")
     groups = {str(i): preference.observations for i, preference in enumerate(ts.preferences)}
     if kind == RISK and key in groups:
         return _risk_part(ts, efe, groups[key])
     if kind == AMBIGUITY and key in ts.observations:
         return _ambiguity_part(ts, efe, key)
-    there = [f"{RISK}:{i}" for i in groups] + [f"{AMBIGUITY}:{name}" for name in ts.observations]
+    there = part_names(ts)
     raise CursorError(f"part: {part!r} was asked for; there are {', '.join(there)}.")
 
 
-def _risk_part(ts: TemporalSlice, efe: ExpectedFreeEnergy, group: tuple[str, ...]) -> _Part:
+def part_names(ts: TemporalSlice) -> list[str]:
+    """The parts of an expected free energy, by their names."""
+    return [f"{RISK}:{i}" for i in range(len(ts.preferences))] + [f"{AMBIGUITY}:{name}" for name in ts.observations]
+
+
+def _risk_part(ts: TemporalSlice, efe: ExpectedFreeEnergy, group: tuple[str, ...]) -> Part:
     preference = {p.observations: p.table for p in ts.preferences}[group]
     predicted = [efe.prediction.observations[name] for name in group]
 
-    def factors(place: tuple[int, ...]) -> Json:
-        marginals = [float(q[i]) for q, i in zip(predicted, place, strict=True)]
-        return {"marginals": marginals, "preference": float(preference[place])}
+    def factors(places: Places) -> dict[str, Table]:
+        marginals = [q[i] for q, i in zip(predicted, places, strict=True)]
+        return {"marginals": np.stack(marginals, axis=-1), "preference": preference[places]}
 
-    return _Part(RISK, group, efe.risk_cells(group), factors)
+    return Part(RISK, group, efe.risk_cells(group), factors)
 
 
-def _ambiguity_part(ts: TemporalSlice, efe: ExpectedFreeEnergy, observation: str) -> _Part:
+def _ambiguity_part(ts: TemporalSlice, efe: ExpectedFreeEnergy, observation: str) -> Part:
     weights, entropies = efe.weights(observation), efe.entropies(observation)
 
-    def factors(place: tuple[int, ...]) -> Json:
-        return {"weight": float(weights[place]), "entropy": float(entropies[place])}
+    def factors(places: Places) -> dict[str, Table]:
+        return {"weight": weights[places], "entropy": entropies[places]}
 
     parents = ts.observations[observation].parents
-    return _Part(AMBIGUITY, parents, efe.ambiguity_cells(observation), factors)
+    return Part(AMBIGUITY, parents, weights * entropies, factors)
 
 
 def _inference(trace: Trace, cursor: Cursor) -> Json:

@@ -1,13 +1,15 @@
 // The data of an exported page, which holds the server's answers itself.
 
 import { READS, address } from "./address.js";
-import { bytes } from "./packed.js";
+import { bytes, floats, integers } from "./packed.js";
 import { ROOT, Search } from "./search.js";
 
 /**
  * @typedef {{from: number, nodes: number[]}} Plan
  * @typedef {{responses: Record<string, any>, plans: Record<string, Plan[]>, pool: any[]}} Bundle
  */
+
+const NOT_HERE = { code: "not_found", message: "This is not part of the export." };
 
 /**
  * @param {string} base64 of gzip of JSON
@@ -18,12 +20,16 @@ export async function embeddedData(base64) {
     const bundle = /** @type {Bundle} */ (await new Response(unzipped).json());
     const look = (/** @type {string} */ key) => {
         if (key in bundle.responses) return restored(bundle.responses[key], bundle.pool);
-        throw { code: "not_found", message: "This is not part of the export." };
+        throw NOT_HERE;
     };
     const reads = READS.map((name) => [name, async (/** @type {any} */ at) => look(address(name, { ...at, from: undefined }))]);
     return /** @type {Api.Data} */ ({
         ...Object.fromEntries(reads),
         facts: factsFrom(bundle, look),
+        cells: async ({ trial, cycle, node, part }) => ({
+            ...{ trial, cycle, node, part },
+            ...cellsOf(look(address("cells", { trial, cycle, part })), node, look("info").model),
+        }),
         why: async ({ trial, cycle, iteration }) => look(nearestWhy(bundle, trial, cycle, iteration)),
         whatIf: refuse,
         command: refuse,
@@ -44,6 +50,46 @@ function nearestWhy({ responses }, trial, cycle, iteration) {
     const away = (/** @type {number} */ other) => Math.abs(other - iteration);
     const nearest = held.reduce((best, other) => (away(other) < away(best) ? other : best), held[0] ?? iteration);
     return `${start}${nearest}`;
+}
+
+/**
+ * One part of the expected free energy of `n` nodes, the `m` largest cells of each.
+ * @typedef {object} HeldCells
+ * @property {"risk" | "ambiguity"} kind
+ * @property {string[]} variables
+ * @property {number[]} shape
+ * @property {Api.Packed} nodes `[n]`
+ * @property {Api.Packed} total `[n]`
+ * @property {Api.Packed} rest `[n]` what the other cells add up to
+ * @property {Api.Packed} index `[n, m, variables]`
+ * @property {Record<string, Api.Packed>} factors "value" `[n, m]`, and what it is made from, likewise or `[n, m, variables]`
+ */
+
+/**
+ * The cells of one node, named.
+ * @param {HeldCells} held
+ * @param {number} node
+ * @param {Api.Model} model
+ */
+function cellsOf({ kind, variables, shape, factors, ...arrays }, node, model) {
+    const nodes = integers(arrays.nodes);
+    const row = nodes.indexOf(node);
+    if (row < 0) throw NOT_HERE;
+    const names = variables.map((name) => [...model.states, ...model.observations].find((variable) => variable.name === name)?.values);
+    const index = integers(arrays.index);
+    const most = index.length / nodes.length / variables.length;
+    const columns = Object.entries(factors).map(([name, column]) => ({ name, numbers: floats(column), vectors: name === "marginals" }));
+    const cells = Array.from({ length: most }, (_, i) => {
+        const cell = row * most + i;
+        const of = (/** @type {Int32Array | Float64Array} */ array) => [...array.subarray(cell * variables.length, (cell + 1) * variables.length)];
+        return {
+            index: of(index),
+            labels: of(index).map((value, axis) => names[axis]?.[value]),
+            ...Object.fromEntries(columns.map(({ name, numbers, vectors }) => [name, vectors ? of(numbers) : numbers[cell]])),
+        };
+    });
+    const rest = { cells: shape.reduce((product, size) => product * size, 1) - most, value: floats(arrays.rest)[row] };
+    return { kind, variables, shape, total: floats(arrays.total)[row], cells, rest };
 }
 
 async function refuse() {
