@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import pty
@@ -191,6 +192,34 @@ def test_csv_of_a_run_by_itself_has_one_line(tmp_path: Path) -> None:
         (row,) = csv.DictReader(file)
     assert (row["max_planning_steps"], row["trials"]) == ("2", "2")
     assert "cannot be written" in printed(1, "show", out, "--csv", tmp_path / "no" / "one.csv")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_no_table_takes_the_place_of_a_run_file(done: Path, tmp_path: Path, kind: str) -> None:
+    if kind == "parquet":
+        need("pyarrow", "SWEEPS AS PARQUET ARE NOT TESTED")
+    before = rows_in(done)
+    (tmp_path / "link").symlink_to(done)
+    other = tmp_path / "other.sqlite"
+    RunFile.write(other, {}).close()
+    for path in (done, tmp_path / "link", other):
+        assert f"{path} is a run file" in printed(1, "show", done, f"--{kind}", path)
+    assert rows_in(done) == before
+    assert rows_in(other)["runs"] == [(0, None, None)]
+
+
+def test_table_that_cannot_be_written_leaves_the_file_of_that_name_as_it_was(
+    done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old.csv").write_text("old")
+
+    def full_disk(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(csv.DictWriter, "writerows", full_disk)
+    assert "No space left on device" in printed(1, "show", done, "--csv", tmp_path / "old.csv")
+    assert (tmp_path / "old.csv").read_text() == "old"
+    assert list(tmp_path.glob(".*")) == []
 
 
 def test_parquet_holds_what_csv_does(done: Path, tmp_path: Path) -> None:

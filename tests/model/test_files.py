@@ -251,6 +251,18 @@ def test_a_save_replaces_the_file_that_was_there(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
 
 
+def test_a_save_leaves_links_and_pipes_what_they_are(tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to(tmp_path / "model.json")
+    declared().save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    os.mkfifo(tmp_path / "pipe.json")
+    pipe = os.open(tmp_path / "pipe.json", os.O_RDWR)
+    declared().save(tmp_path / "pipe.json")
+    assert os.read(pipe, 2**16) == (tmp_path / "model.json").read_bytes()
+    os.close(pipe)
+    assert (tmp_path / "pipe.json").is_fifo()
+
+
 def test_a_file_is_saved_with_the_usual_permissions(tmp_path: Path) -> None:
     (tmp_path / "usual").touch()
     declared().save(tmp_path / "model.json")

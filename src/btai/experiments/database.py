@@ -9,9 +9,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from btai.errors import RunFileError
+from btai.errors import BtaiError, RunFileError
 
-__all__ = ["attached", "check_sound", "connect_to_read", "connect_to_write", "explained", "insert", "transaction"]
+__all__ = [
+    "attached",
+    "beside",
+    "check_sound",
+    "connect_to_look",
+    "connect_to_read",
+    "connect_to_write",
+    "explained",
+    "insert",
+    "may",
+    "real",
+    "transaction",
+]
 
 ADVICE = {
     "SQLITE_FULL": "the disk is full. Make room; the same command then goes on after the last trial written.",
@@ -21,6 +33,8 @@ ADVICE = {
     "SQLITE_CORRUPT": "it is damaged or cut off. Restore it from a copy, or choose another file name.",
     "SQLITE_NOTADB": "it is damaged or cut off. Restore it from a copy, or choose another file name.",
 }
+
+ALONE = "mode=ro&immutable=1"  # without a journal, and without locks
 
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
@@ -34,8 +48,31 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     Where the folder may be written, SQLite is let write: it then takes away the side files of the journal at the end.
     Where it may not, and there is no journal, nobody can be writing, and the file alone is the whole.
     """
-    mode = "mode=rw" if _may_write(path) and _may_write(path.parent) else _read_only(path)
-    return _connected(path, mode, "query_only = 1")
+    writable = may(path, os.W_OK) and may(real(path).parent, os.W_OK)
+    return _connected(path, "mode=rw" if writable else _read_only(path), "query_only = 1")
+
+
+def connect_to_look(path: Path) -> sqlite3.Connection:
+    """A connection that sees the file alone, without its journal, and leaves no trace whatever file it is.
+
+    Pages that are only in the journal are no obstacle: SQLite takes a schema that may be written for one to be mended.
+    """
+    return _connected(path, ALONE, "writable_schema = 1")
+
+
+def beside(path: Path, ending: str) -> Path:
+    """The side file with this ending: beside the file itself, as SQLite has it, not beside a link to it."""
+    return real(path).with_name(real(path).name + ending)
+
+
+def real(path: Path) -> Path:
+    """The file itself where `path` is a link to it."""
+    return Path(os.path.realpath(path))
+
+
+def may(path: Path, mode: int) -> bool:
+    """Whether this process may read or write (`os.R_OK`, `os.W_OK`) a file or folder."""
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _connected(path: Path, mode: str, *settings: str) -> sqlite3.Connection:
@@ -61,15 +98,11 @@ def attached(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
 
 
 def _read_only(path: Path) -> str:
-    return "mode=ro" if path.with_name(path.name + "-wal").exists() else "mode=ro&immutable=1"
-
-
-def _may_write(path: Path) -> bool:
-    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+    return "mode=ro" if beside(path, "-wal").exists() else ALONE
 
 
 def _uri(path: Path, mode: str) -> str:
-    return f"file:{quote(str(path.absolute()))}?{mode}"
+    return f"file:{quote(str(real(path)))}?{mode}"
 
 
 @contextmanager
@@ -82,7 +115,9 @@ def explained(path: Path) -> Iterator[None]:
         name = getattr(error, "sqlite_errorname", None) or ""
         advice = next((text for code, text in ADVICE.items() if name.startswith(code)), f"SQLite says: {error}.")
         raise RunFileError(f"{path}: {advice}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except BtaiError:
+        raise  # It says already what is wrong, and with what.
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunFileError(f"{path}: {ADVICE['SQLITE_CORRUPT']}") from error
 
 

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from btai.errors import RunFileError
+from btai.experiments.database import beside
 
 __all__ = ["WriterLock"]
 
@@ -22,7 +23,7 @@ class WriterLock:
     """The right to write one file, from construction to `release()`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path.with_name(path.name + ".lock")
+        self._path = beside(path, ".lock")
         self._descriptor = self._acquire(path)
 
     def release(self) -> None:

@@ -19,11 +19,13 @@ from btai.errors import RunFileError
 from btai.experiments.configuration import first_difference
 from btai.experiments.database import (
     attached,
+    beside,
     check_sound,
     connect_to_read,
     connect_to_write,
     explained,
     insert,
+    real,
     transaction,
 )
 from btai.experiments.lock import WriterLock
@@ -145,7 +147,7 @@ class RunFile:
 
 def _create(path: Path, configurations: Sequence[Mapping[str, Any]]) -> None:
     """Make the file under another name first, so that it is never seen half made. The caller holds the lock."""
-    unborn = path.with_name(path.name + ".new")
+    unborn = beside(path, ".new")
     unborn.unlink(missing_ok=True)  # Left by a process that was killed at this very point.
     try:
         with explained(path):
@@ -161,7 +163,7 @@ def _create(path: Path, configurations: Sequence[Mapping[str, Any]]) -> None:
                 connection.execute("PRAGMA journal_mode = WAL")
             finally:
                 connection.close()
-        unborn.rename(path)
+        unborn.rename(real(path))
     except BaseException:
         unborn.unlink(missing_ok=True)
         raise

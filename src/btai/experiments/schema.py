@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from stat import S_ISDIR
 
 from btai.errors import RunFileError
+from btai.experiments.database import beside, connect_to_look, explained, may
 
-__all__ = ["APPLICATION_ID", "RANDOM", "SCHEMA_VERSION", "TABLES", "check_header"]
+__all__ = ["APPLICATION_ID", "RANDOM", "SCHEMA_VERSION", "TABLES", "check_header", "is_run_file"]
 
 APPLICATION_ID = int.from_bytes(b"btai", "big")
 SCHEMA_VERSION = 1
@@ -60,48 +66,74 @@ CREATE TABLE cycles (
 );
 """
 
-# The first bytes of every SQLite database, by its file format.
-MAGIC = b"SQLite format 3\x00"
-HEADER_SIZE = 100
-PAGE_SIZE = slice(16, 18)
-PAGE_COUNT = slice(28, 32)
-USER_VERSION = slice(60, 64)
-APPLICATION = slice(68, 72)
+HEADER_SIZE = 100  # bytes that every SQLite database has at least
 
 
 def check_header(path: Path) -> None:
-    """Refuse what is not a whole run file of this version, without opening it as a database (which may change it)."""
+    """Refuse what is not a whole run file of this version, and leave no trace.
+
+    SQLite itself looks. A process that opened the file by other means would lose, on closing it, every lock that its
+    connections hold on it, and another process might take away the journal in which they write.
+    """
+    size = _size(path)
+    if size < HEADER_SIZE:
+        state = "is cut off in its first bytes" if size else "is empty"
+        raise RunFileError(f"{path} is no run file of btai: it {state}. Choose another file name.")
+    with closing(connect_to_look(path)) as connection:
+        application, version = _marks(connection, path)
+        if application != APPLICATION_ID:
+            raise RunFileError(f"{path} is an SQLite file of another program. Choose another file name.")
+        if version != SCHEMA_VERSION:
+            raise RunFileError(
+                f"{path} is a run file of version {version}; this btai reads and writes version {SCHEMA_VERSION}. "
+                "Use the btai that wrote it, or choose another file name."
+            )
+        if not beside(path, "-wal").exists():  # It may hold what is missing in the file itself.
+            _check_pages(connection, path)
+
+
+def is_run_file(path: Path) -> bool:
+    """Whether it is a file that btai has made, whatever its version and its state."""
+    if not path.is_file():
+        return False  # Looking into a device or a pipe may take for ever.
     try:
-        with path.open("rb") as file:
-            header = file.read(HEADER_SIZE)
+        with closing(connect_to_look(path)) as connection:
+            return _marks(connection, path)[0] == APPLICATION_ID
+    except RunFileError:
+        return False
+
+
+def _size(path: Path) -> int:
+    """The size of a file that can be read."""
+    try:
+        found = path.stat()
+        for wrong, number in ((S_ISDIR(found.st_mode), errno.EISDIR), (not may(path, os.R_OK), errno.EACCES)):
+            if wrong:
+                raise OSError(number, os.strerror(number))
     except OSError as error:
         raise RunFileError(f"{path}: cannot be read ({error.strerror}). Give the path of a run file.") from error
-    if len(header) < HEADER_SIZE or not header.startswith(MAGIC):
-        state = "is empty" if not header else "is not an SQLite file, or is cut off in its first bytes"
-        raise RunFileError(f"{path} is no run file of btai: it {state}. Choose another file name.")
-    if _number(header, APPLICATION) != APPLICATION_ID:
-        raise RunFileError(f"{path} is an SQLite file of another program. Choose another file name.")
-    version = _number(header, USER_VERSION)
-    if version != SCHEMA_VERSION:
-        raise RunFileError(
-            f"{path} is a run file of version {version}; this btai reads and writes version {SCHEMA_VERSION}. "
-            "Use the btai that wrote it, or choose another file name."
+    return found.st_size
+
+
+def _marks(connection: sqlite3.Connection, path: Path) -> tuple[int, int]:
+    """The number of the program that made the file, and that of its version."""
+    try:
+        application, version = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
-    _check_size(path, header)
-
-
-def _check_size(path: Path, header: bytes) -> None:
-    """SQLite takes a last page that is cut short for one that ends in zeros."""
-    journal = path.with_name(path.name + "-wal")
-    if journal.exists():
-        return  # It may hold what is missing in the file itself.
-    required = _number(header, PAGE_SIZE) * _number(header, PAGE_COUNT)
-    size = path.stat().st_size
-    if size < required:
+    except sqlite3.DatabaseError as error:
         raise RunFileError(
-            f"{path} is cut off: it has {size:,} bytes of {required:,}. Restore it from a copy, or choose another name."
+            f"{path} is no run file of btai: it is not an SQLite file, or is cut off. Choose another file name."
+        ) from error
+    return application, version
+
+
+def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    size, (page_size,) = path.stat().st_size, connection.execute("PRAGMA page_size").fetchone()
+    if size % page_size:  # SQLite takes a last page that is cut short for one that ends in zeros.
+        raise RunFileError(
+            f"{path} is cut off after {size:,} bytes. Restore it from a copy, or choose another file name."
         )
-
-
-def _number(header: bytes, field: slice) -> int:
-    return int.from_bytes(header[field], "big")
+    with explained(path):
+        connection.execute("PRAGMA writable_schema = 0")  # Now SQLite minds if pages are missing.
+        connection.execute("PRAGMA page_count")

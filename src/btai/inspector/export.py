@@ -16,6 +16,7 @@ from urllib.parse import quote
 import numpy as np
 
 from btai.errors import RunFileError
+from btai.experiments.schema import is_run_file
 from btai.inspector import views
 from btai.inspector.cursor import Cursor
 from btai.inspector.page import one_file, page_files
@@ -23,7 +24,7 @@ from btai.inspector.trace import Trace
 from btai.inspector.views import Json, packed
 from btai.planning import ROOT
 
-__all__ = ["Exported", "export_page"]
+__all__ = ["Exported", "check_place", "export_page"]
 
 MOST_ITERATIONS = 1_000_000  # of all searches together
 MOST_SLICES = 12_000  # nodes whose slice is kept, of all searches together
@@ -58,7 +59,7 @@ def export_page(
     of the most visited ones of each search. `progress` is told how many cycles are done, of how many.
     """
     page = Path(path)
-    _check_place(page)
+    check_place(page)
     chosen = [row.trial for row in trace.trials()] if trials is None else [*trials]
     cursors = [Cursor(trial, m.cycle.cycle) for trial in chosen for m in trace.moments(trial)]
     iterations = [len(trace.moment(cursor).cycle.expanded) for cursor in cursors]
@@ -85,10 +86,11 @@ def export_page(
     return Exported(page, len(chosen), len(cursors), most)
 
 
-def _check_place(page: Path) -> None:
+def check_place(page: Path) -> None:
     """Refuse to write over what is no page: the run file itself, for one."""
     with _written(page):
-        if page.exists() and not _begins_as_page(page):
+        # Which is not opened here even to be read: see `check_header`.
+        if page.exists() and (is_run_file(page) or not _begins_as_page(page)):
             raise RunFileError(f"{page}: it is there already and is no page. Choose another name.")
 
 

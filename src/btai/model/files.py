@@ -153,7 +153,12 @@ def named(path: FilePath) -> Iterator[None]:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of `path` once all is written."""
+    """A file to write that takes the place of `path` once all is written; a device or a pipe is written to itself."""
+    path = Path(os.path.realpath(path))  # A link stays one.
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        with path.open("wb") as file:
+            yield file
+        return
     unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
         with unfinished.open("xb") as file:

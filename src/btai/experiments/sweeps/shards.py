@@ -11,6 +11,7 @@ from typing import Any
 
 from btai.errors import RunFileError, SweepError
 from btai.experiments.configuration import first_difference
+from btai.experiments.database import real
 from btai.experiments.runfile import RunFile
 from btai.experiments.storedrun import StoredRun
 from btai.experiments.sweeps.cells import FOUND
@@ -43,7 +44,7 @@ def merge(out: str | os.PathLike[str], shards: Sequence[str | os.PathLike[str]])
     Refused, before anything is written, where the files are not all of one grid.
     """
     out = Path(out)
-    others = [Path(shard) for shard in shards if Path(shard).absolute() != out.absolute()]
+    others = [Path(shard) for shard in shards if real(Path(shard)) != real(out)]
     with ExitStack() as stack:
         opened = [stack.enter_context(RunFile.open(path)) for path in others]
         for file in opened[1:]:

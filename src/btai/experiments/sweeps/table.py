@@ -6,17 +6,21 @@ import csv
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from btai.errors import BtaiError
+from btai.errors import BtaiError, RunFileError
 from btai.experiments.configuration import flattened
 from btai.experiments.runfile import RunFile
+from btai.experiments.schema import is_run_file
 from btai.experiments.storedrun import Failure, StoredRun
 from btai.experiments.summary import Summary
 from btai.extras import imported
+from btai.model.files import replaced
 
 __all__ = ["GridRow", "grid_rows", "varying", "write_csv", "write_parquet"]
 
@@ -80,13 +84,12 @@ def varying(rows: Sequence[GridRow]) -> list[str]:
 def write_csv(rows: Sequence[GridRow], path: str | os.PathLike[str]) -> None:
     """All rows and columns as CSV."""
     table = [row.flat() for row in rows]
-    try:
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(table[0]))
-            writer.writeheader()
-            writer.writerows(table)
-    except OSError as error:
-        raise _cannot_write(path, error) from error
+    with _written(Path(path)) as file:
+        text = TextIOWrapper(file, "utf-8", newline="")
+        writer = csv.DictWriter(text, list(table[0]))
+        writer.writeheader()
+        writer.writerows(table)
+        text.detach()  # It would close the file with itself.
 
 
 def write_parquet(rows: Sequence[GridRow], path: str | os.PathLike[str]) -> None:
@@ -94,10 +97,22 @@ def write_parquet(rows: Sequence[GridRow], path: str | os.PathLike[str]) -> None
     pyarrow, parquet = (imported(module, "a table as Parquet") for module in ("pyarrow", "pyarrow.parquet"))
     table = [row.flat() for row in rows]
     columns = {name: _of_one_type([row[name] for row in table]) for name in table[0]}
+    with _written(Path(path)) as file:
+        parquet.write_table(pyarrow.table(columns), file)
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[BinaryIO]:
+    """The file to write the table to: the whole of it or nothing, and never in place of a run file."""
+    if path.exists() and is_run_file(path):
+        raise RunFileError(f"{path} is a run file, whose trials the table would replace. Choose another file name.")
     try:
-        parquet.write_table(pyarrow.table(columns), Path(path))
+        with replaced(path) as file:
+            yield file
     except OSError as error:
-        raise _cannot_write(path, error) from error
+        raise BtaiError(
+            f"{path}: cannot be written ({error.strerror}). Choose a file in a folder that you may write in."
+        ) from error
 
 
 def _parameters(run: StoredRun) -> dict[str, Any]:
@@ -121,7 +136,3 @@ def _of_one_type(values: Sequence[Any]) -> list[Any]:
     if kinds == {int, float}:
         return [None if value is None else float(value) for value in values]
     return [None if value is None else str(value) for value in values]
-
-
-def _cannot_write(path: str | os.PathLike[str], error: OSError) -> BtaiError:
-    return BtaiError(f"{path}: cannot be written ({error.strerror}). Choose a file in a folder that you may write in.")
