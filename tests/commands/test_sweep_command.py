@@ -201,7 +201,7 @@ def test_no_table_takes_the_place_of_a_run_file(done: Path, tmp_path: Path, kind
     before = rows_in(done)
     (tmp_path / "link").symlink_to(done)
     other = tmp_path / "other.sqlite"
-    RunFile.write(other, {}).close()
+    RunFile.write(other, {"trials": 1, "starts": "random"}).close()
     for path in (done, tmp_path / "link", other):
         assert f"{path} is a run file" in printed(1, "show", done, f"--{kind}", path)
     assert rows_in(done) == before

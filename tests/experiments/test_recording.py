@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from experiments.corridor import Corridor, Drunkard, corridor_slice, planner
 
-from btai.errors import PlanningError
+from btai import BTAI_3MF, TemporalSliceBuilder
+from btai.errors import BtaiError, ModelFileError, PlanningError, RunFileError
 from btai.experiments import Cycle, RunFile, run
+from btai.experiments.database import explained
 
 ITERATIONS = 12
 
@@ -90,3 +92,26 @@ def test_agent_that_does_not_search_cannot_be_recorded(tmp_path: Path) -> None:
     with pytest.raises(PlanningError, match="record: Drunkard has no ts, prior, beliefs, tree"):
         run(Drunkard(), Corridor(), out=tmp_path / "run.sqlite", record=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_model_that_cannot_be_kept_is_not_taken_for_a_damaged_run_file(tmp_path: Path) -> None:
+    long_name = "x" * 9_000_000
+    ts = (
+        TemporalSliceBuilder("A_wait", 1)
+        .add_state("S_only", [0.5, 0.5], values=[long_name, long_name + "y"])
+        .add_observation("O_only", np.eye(2), ["S_only"])
+        .add_transition("S_only", np.eye(2), ["S_only"])
+        .build()
+    )
+    with pytest.raises(ModelFileError, match="Shorten the names"):
+        run(BTAI_3MF(ts, 2, engine="numpy"), Corridor(), 1, out=tmp_path / "run.sqlite", record=True)
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [(PlanningError("so"), "^so$"), (ValueError("so"), "damaged or cut off"), (RecursionError(), "damaged or cut off")],
+)
+def test_only_what_was_not_raised_on_purpose_is_damage(raised: Exception, said: str) -> None:
+    kind = PlanningError if isinstance(raised, BtaiError) else RunFileError
+    with pytest.raises(kind, match=said), explained(Path("run.sqlite")):
+        raise raised

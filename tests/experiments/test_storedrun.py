@@ -42,6 +42,13 @@ def test_each_run_has_trials_of_its_own(file: RunFile) -> None:
         assert (reader.runs[0].summary().p_solved, reader.runs[1].summary().trials) == (0.0, 0)
 
 
+def test_trial_is_read_by_its_number(file: RunFile) -> None:
+    for trial in TRIALS[1:3]:
+        file.runs[1].append(trial)
+    assert [file.runs[1].trial(number) for number in range(4)] == [None, TRIALS[1], TRIALS[2], None]
+    assert file.runs[0].trial(1) is None
+
+
 def test_file_of_several_runs_is_not_taken_for_one(file: RunFile) -> None:
     for ask in (file.trials, file.summary, lambda: file.cycles(0), lambda: file.config, lambda: file.append(TRIALS[0])):
         with pytest.raises(RunFileError, match="holds 3 runs, and none was chosen"):

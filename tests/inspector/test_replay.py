@@ -16,7 +16,7 @@ from inspector.recorded import Recorded, dsprites_env, long_run, seven_states_ag
 from btai import BTAI_3MF
 from btai.envs import dsprites_slice
 from btai.errors import RunFileError
-from btai.experiments import RunFile, run
+from btai.experiments import RunFile, StoredRun, run
 from btai.inspector import Inspector, RunTrace, views
 from btai.inspector.cursor import Cursor, CursorError
 from btai.planning import replay
@@ -147,6 +147,18 @@ def test_any_number_of_trials_can_be_looked_at_one_after_the_other(tmp_path: Pat
             for moment, cycle in zip(trace.moments(trial), file.cycles(trial), strict=True):
                 assert moment.cycle.expanded.tolist() == cycle.expanded.tolist()
                 assert trace.tree(Cursor(trial, cycle.cycle)).efe[1:].tolist() == cycle.efe[1:].tolist()
+    trace.close()
+
+
+def test_no_trial_but_the_one_looked_at_is_read(seven: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export looks at each: reading all of them each time would take the square of their number."""
+    trace = seven.trace()
+
+    def all_trials(_run: StoredRun) -> None:
+        raise AssertionError("all trials were read")
+
+    monkeypatch.setattr(StoredRun, "trials", all_trials)
+    assert [moment.cycle.trial for moment in trace.moments(1)] == [1] * 5
     trace.close()
 
 

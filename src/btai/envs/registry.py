@@ -72,14 +72,16 @@ def environment(name: str) -> Registered:
     return ENVIRONMENTS[name]
 
 
-def _dsprites(granularity: int = 1, repeat: int = 8) -> dSpritesPreProcessingWrapper:
+def _dsprites(granularity: int = 1, repeat: int = 8, max_cycles: int = 50) -> dSpritesPreProcessingWrapper:
     """The paper's environment."""
-    return dSpritesPreProcessingWrapper(dSpritesEnv(granularity=granularity, repeat=repeat))
+    return dSpritesPreProcessingWrapper(dSpritesEnv(granularity, repeat, max_cycles=max_cycles))
 
 
-def _flat_dsprites(granularity: int = 8, repeat: int = 8) -> dSpritesFlatWrapper:
+def _flat_dsprites(
+    granularity: int = 8, repeat: int = 8, max_cycles: int = 50, unfinished: float = -1.0
+) -> dSpritesFlatWrapper:
     """The same with one observation."""
-    return dSpritesFlatWrapper(dSpritesEnv(granularity=granularity, repeat=repeat))
+    return dSpritesFlatWrapper(dSpritesEnv(granularity, repeat, max_cycles=max_cycles), unfinished)
 
 
 ENVIRONMENTS: Mapping[str, Registered] = {

@@ -117,7 +117,7 @@ def explained(path: Path) -> Iterator[None]:
         raise RunFileError(f"{path}: {advice}") from error
     except BtaiError:
         raise  # It says already what is wrong, and with what.
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
         raise RunFileError(f"{path}: {ADVICE['SQLITE_CORRUPT']}") from error
 
 

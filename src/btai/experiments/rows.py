@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ TRIAL_COLUMNS = (
     "planning_seconds, inference_seconds, environment_seconds, planning_iterations, actions"
 )
 CYCLE_COLUMNS = "trial, cycle, action, evidence, prior, posterior, expanded, efe"
+MOST_SECONDS = 1e12  # of a trial
 
 Row = tuple[Any, ...]
 
@@ -42,8 +44,15 @@ def trial_row(trial: Trial) -> Row:
 
 
 def as_trial(row: Row) -> Trial:
-    """The trial of a row."""
-    index, seed, state, reward, cycles, finished, planning, inference, environment, iterations, actions = row
+    """The trial of a row; ValueError where the row holds none."""
+    index, seed, state, reward, cycles, finished, *clocks, iterations, actions = row
+    actions = tuple(json.loads(actions))
+    if not all(isinstance(number, int) and number >= 0 for number in (index, seed, cycles, iterations, *actions)):
+        raise ValueError("what is counted is no number")
+    if not all(isinstance(seconds, float) and 0 <= seconds < MOST_SECONDS for seconds in clocks) or not isfinite(
+        reward
+    ):
+        raise ValueError("what is measured is no number")
     return Trial(
         index=index,
         seed=seed,
@@ -51,11 +60,11 @@ def as_trial(row: Row) -> Trial:
         reward=reward,
         cycles=cycles,
         finished=bool(finished),
-        planning_seconds=planning,
-        inference_seconds=inference,
-        environment_seconds=environment,
+        planning_seconds=clocks[0],
+        inference_seconds=clocks[1],
+        environment_seconds=clocks[2],
         planning_iterations=iterations,
-        actions=tuple(json.loads(actions)),
+        actions=actions,
     )
 
 
@@ -86,6 +95,8 @@ class CycleRows:
         nodes = np.frombuffer(expanded, "<i4").astype(np.int32)
         costs = np.frombuffer(efe, "<f8").astype(np.float64)
         _check_search(nodes, costs, self._n_actions)
+        if action not in (None, *range(self._n_actions)):
+            raise ValueError(f"{action} is no action")
         return Cycle(
             trial=trial,
             cycle=cycle,
@@ -102,6 +113,8 @@ def _vectors(layout: Layout, blob: bytes) -> Mapping[str, Any]:
     flat = np.frombuffer(blob, "<f8").astype(np.float64)
     if len(flat) != layout.size:
         raise ValueError(f"{len(flat)} numbers where {layout.size} are required")
+    if not (np.isfinite(flat) & (flat >= 0)).all():
+        raise ValueError("neither probabilities nor likelihoods")
     return layout.views(flat)
 
 
@@ -109,5 +122,6 @@ def _check_search(expanded: NDArray[np.int32], efe: NDArray[np.float64], n_actio
     """Refuse what no search can have left behind: iteration i expands one of the 1 + i A nodes there are, a leaf."""
     iterations = np.arange(len(expanded))
     is_search = (expanded >= 0) & (expanded <= iterations * n_actions)
-    if len(efe) != 1 + len(expanded) * n_actions or not is_search.all() or len(set(expanded.tolist())) < len(expanded):
+    is_whole = len(efe) == 1 + len(expanded) * n_actions and np.isfinite(efe[1:]).all()
+    if not is_whole or not is_search.all() or len(set(expanded.tolist())) < len(expanded):
         raise ValueError("the recorded search is not one")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from btai.experiments.trial import WON_OR_LOST, Trial
 from btai.model import TemporalSlice, from_bytes, to_bytes
 
 __all__ = ["Failure", "StoredRun", "insert_configuration", "read_configurations"]
+
+MOST_LEVELS = 100  # of a configuration, one within the other
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,12 @@ class StoredRun:
         with explained(self._path):
             return [as_trial(row) for row in rows]
 
+    def trial(self, number: int) -> Trial | None:
+        """One trial; None if it is not in the file yet."""
+        rows = self._rows(f"SELECT {TRIAL_COLUMNS} FROM trials WHERE run = ? AND trial = ?", number)
+        with explained(self._path):
+            return as_trial(rows[0]) if rows else None
+
     def done(self) -> set[int]:
         """The numbers of the trials so far."""
         return {trial for (trial,) in self._rows("SELECT trial FROM trials WHERE run = ?")}
@@ -60,7 +68,10 @@ class StoredRun:
             return []
         with explained(self._path):
             convert = CycleRows(self.model)
-            return [convert.cycle(row) for row in rows]
+            cycles = [convert.cycle(row) for row in rows]
+            if [cycle.cycle for cycle in cycles] != [*range(len(cycles))]:
+                raise ValueError("a cycle is missing")
+            return cycles
 
     @property
     def model(self) -> TemporalSlice:
@@ -75,7 +86,8 @@ class StoredRun:
                     " with --record (record=True)."
                 )
             try:
-                self._model = from_bytes(*row)
+                with explained(self._path):
+                    self._model = from_bytes(*row)
             except ModelError as error:
                 raise RunFileError(f"{self._path}: the model of run {self.number} cannot be read: {error}") from error
         return self._model
@@ -124,10 +136,10 @@ class StoredRun:
     def keep_model(self, ts: TemporalSlice) -> None:
         """Keep the model of the agent whose cycles are to be recorded: without it they could not be read."""
         if self._model is None:
-            name = describe(ts)
+            name, content = describe(ts), to_bytes(ts)
             self.complete({"model": name})
             with explained(self._path), transaction(self._connection):
-                self._connection.execute("INSERT OR IGNORE INTO models VALUES (?, ?)", (name, to_bytes(ts)))
+                self._connection.execute("INSERT OR IGNORE INTO models VALUES (?, ?)", (name, content))
             self._model = ts
 
     def fail(self, failure: Failure) -> None:
@@ -161,11 +173,34 @@ class StoredRun:
 
 
 def read_configurations(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:
-    """The configuration of each run, by number."""
+    """The configuration of each run, by number; ValueError where one is none."""
     found: dict[int, dict[str, Any]] = {run: {} for (run,) in connection.execute("SELECT run FROM runs ORDER BY run")}
     for run, key, value in connection.execute("SELECT run, key, value FROM configuration ORDER BY rowid"):
         found[run][key] = json.loads(value)
+    for config in found.values():
+        _check(config)
     return found
+
+
+def _check(config: dict[str, Any]) -> None:
+    """Refuse what no run has written: everybody counts on some keys, and can follow so many levels."""
+    if not isinstance(config.get("trials"), int) or not isinstance(config.get("starts"), str):
+        raise ValueError("the number of trials or their starts are missing")
+    level, depth = [config], 0
+    while level:
+        level = [inner for value in level for inner in _inside(value)]
+        depth += 1
+    if depth > MOST_LEVELS:
+        raise ValueError(f"{depth} levels")
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    match value:
+        case dict():
+            return value.values()
+        case list():
+            return value
+    return ()
 
 
 def insert_configuration(connection: sqlite3.Connection, run: int, configuration: Mapping[str, Any]) -> None:

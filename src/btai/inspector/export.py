@@ -71,13 +71,14 @@ def export_page(
     nodes = [1 + n * trace.ts.action.size for n in iterations]
     most = None if sum(nodes) <= MOST_SLICES else MOST_SLICES // max(1, len(nodes))
     data = _Data()
-    for key, answer in _overview(trace, chosen):
+    info = views.info(trace)
+    for key, answer in _overview(trace, info, chosen):
         data.add(key, answer)
     for done, cursor in enumerate(cursors):
         progress(done, len(cursors))
         plans = trace.history(cursor).plans()
         data.plans[f"trial={cursor.trial}&cycle={cursor.cycle}"] = [{"from": k, "nodes": nodes} for k, nodes in plans]
-        for key, answer in _cycle(trace, cursor, most):
+        for key, answer in _cycle(trace, info, cursor, most):
             data.add(key, answer)
     progress(len(cursors), len(cursors))
     text = one_file(data.packed(), page_files())
@@ -136,12 +137,12 @@ class _Data:
         return value
 
 
-def _overview(trace: Trace, trials: Sequence[int]) -> Iterator[tuple[str, Json]]:
-    info = views.info(trace)
-    start = Cursor(trials[0]) if trials else None
-    if start:
-        info["cursor"] |= {"trial": start.trial, "iteration": trace.iteration(start)}
-    yield "info", info | {"mode": "export", "can": {"command": False, "what_if": False}}
+def _overview(trace: Trace, info: Json, trials: Sequence[int]) -> Iterator[tuple[str, Json]]:
+    shown = {"mode": "export", "can": {"command": False, "what_if": False}}
+    if trials:
+        iteration = trace.iteration(Cursor(trials[0]))
+        shown["cursor"] = info["cursor"] | {"trial": trials[0], "iteration": iteration}
+    yield "info", info | shown
     table = views.trials(trace)
     rows = [row | {"recorded": row["trial"] in trials} for row in table["trials"]]
     yield "trials", table | {"trials": rows}
@@ -152,7 +153,7 @@ def _overview(trace: Trace, trials: Sequence[int]) -> Iterator[tuple[str, Json]]
         yield _key("worst", trial=trial), views.worst(trace, Cursor(trial))
 
 
-def _cycle(trace: Trace, cursor: Cursor, most: int | None) -> Iterator[tuple[str, Json]]:
+def _cycle(trace: Trace, info: Json, cursor: Cursor, most: int | None) -> Iterator[tuple[str, Json]]:
     """Everything about one cycle."""
     place = {"trial": cursor.trial, "cycle": cursor.cycle}
     yield _key("cycle", **place), _with_picture(trace, cursor.trial, views.cycle(trace, cursor))
@@ -166,7 +167,7 @@ def _cycle(trace: Trace, cursor: Cursor, most: int | None) -> Iterator[tuple[str
     future = [node for node in nodes if node != ROOT]
     for part in views.part_names(trace.ts) if future else ():
         yield _key("cells", **place, part=part), _cells(trace, cursor, part, future)
-    for x, y in views.info(trace)["occupancy"]:
+    for x, y in info["occupancy"]:
         for node in sorted({ROOT, *(node for _, plan in trace.history(cursor).plans() for node in plan)}):
             at = Cursor(cursor.trial, cursor.cycle, node=node)
             yield _key("occupancy", **place, node=node, x=x, y=y), views.occupancy(trace, at, x, y)

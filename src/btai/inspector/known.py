@@ -2,45 +2,55 @@
 
 from __future__ import annotations
 
-from inspect import signature
+from functools import cache
 from typing import Any
 
-from btai.envs import (
-    GridMazeEnv,
-    RockSampleEnv,
-    TigerEnv,
-    TMazeEnv,
-    dSpritesEnv,
-    dSpritesFlatWrapper,
-    dSpritesPreProcessingWrapper,
-)
+from btai.envs import ENVIRONMENTS, Registered
+from btai.experiments.configuration import describe, flattened
+from btai.experiments.workers import adapted
+from btai.model import TemporalSlice
 
 __all__ = ["known_environment"]
 
-OWN: dict[str, Any] = {
-    f"{kind.__module__}.{kind.__qualname__}": kind
-    for kind in (
-        GridMazeEnv,
-        RockSampleEnv,
-        TigerEnv,
-        TMazeEnv,
-        dSpritesEnv,
-        dSpritesFlatWrapper,
-        dSpritesPreProcessingWrapper,
-    )
-}
 
+def known_environment(description: Any, ts: TemporalSlice) -> Any:
+    """An environment like the one that a run file describes, for an agent with the model `ts`.
 
-def known_environment(description: Any) -> Any:
-    """An environment like the one that a run file describes; None if it is not btai's own."""
+    It is that of the registry which, made with the options of the description, describes itself in the same way; None
+    if there is none: the environment is not btai's own, or was inside a wrapper of somebody else's.
+    """
     if not isinstance(description, dict):
         return None
-    if "gymnasium" in description:  # what adapts it is made where it is needed
-        return known_environment(description["gymnasium"])
-    kind = OWN.get(description.get("class", ""))
-    options = {name: value for name, value in description.items() if name != "class"}
-    if kind is None or not options.keys() <= signature(kind).parameters.keys():
+    found = (_made_like(description, entry, ts) for entry in ENVIRONMENTS.values())
+    return next((env for env in found if env is not None), None)
+
+
+def _made_like(description: dict[str, Any], entry: Registered, ts: TemporalSlice) -> Any:
+    said = _said(description)
+    if _classes(said) != _classes_of(entry):
         return None
-    if "env" in options:
-        options["env"] = known_environment(options["env"])
-    return kind(**options)
+    values = {_name(key): value for key, value in said.items()}
+    try:
+        env = adapted(entry.env(**{name: values[name] for name in entry.options if name in values}), ts)
+    except Exception:  # Whatever a damaged file says, its trials can be looked into without the environment.
+        return None
+    return env if _said(describe(env)) == said else None
+
+
+def _said(description: dict[str, Any]) -> dict[str, Any]:
+    """By dotted key. How it was rendered changes no trial, and `"human"` would open a window here."""
+    return {key: value for key, value in flattened(description) if _name(key) != "render_mode"}
+
+
+@cache
+def _classes_of(entry: Registered) -> dict[str, Any]:
+    return _classes(_said(describe(adapted(entry.env()))))
+
+
+def _classes(said: dict[str, Any]) -> dict[str, Any]:
+    """Of the environment and of its wrappers."""
+    return {key: value for key, value in said.items() if _name(key) == "class"}
+
+
+def _name(key: str) -> str:
+    return key.rpartition(".")[2]

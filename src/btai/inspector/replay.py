@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from btai.agents.options import Options
-from btai.errors import RunFileError
+from btai.errors import BtaiError, RunFileError
 from btai.experiments import Cycle, RunFile, StoredRun
 from btai.experiments.workers import adapted
 from btai.inference import expected_free_energy, p_step
@@ -25,6 +25,7 @@ from btai.model import TemporalSlice
 __all__ = ["RunTrace"]
 
 KEPT_TRIALS = 4
+UNKNOWN_AGENT = "agent"
 Configuration = Mapping[str, Any]
 
 
@@ -52,8 +53,9 @@ class RunTrace(Trace):
         self._moments: dict[int, Sequence[Moment]] = {}
         try:
             self._run = _chosen(self._file, run)
-            known = known_environment(self._run.config["environment"]) if env is None else env
-            super().__init__(adapted(known, self._run.model))
+            ts = self._run.model
+            known = known_environment(self._run.config.get("environment"), ts) if env is None else adapted(env, ts)
+            super().__init__(known)
             self._describe()
             if start := self.start():
                 self.moments(start.trial)  # what is wrong with a search is said now
@@ -63,11 +65,15 @@ class RunTrace(Trace):
 
     def _describe(self) -> None:
         """What the file says of the agent."""
-        path, agent = self._file.path, self._run.config["agent"]
+        path, agent = self._file.path, self._run.config.get("agent")
+        agent = agent if isinstance(agent, dict) else {}  # One with its own `configuration()` may say what it likes.
         self.title = path.name if len(self._file.runs) == 1 else f"{path.name}, run {self._run.number}"
-        self.agent_class = agent["class"].rpartition(".")[2]
+        self.agent_class = str(agent.get("class", UNKNOWN_AGENT)).rpartition(".")[2]
         self.ts = self._run.model
-        self.options = _options(agent, self.ts)
+        try:
+            self.options = _options(agent, self.ts)
+        except (BtaiError, TypeError, ValueError) as error:
+            raise RunFileError(f"{path}: the options of the agent of run {self._run.number}: {error}") from error
         self.recipe = RunRecipe(path.absolute(), self._run.number, self.options)
 
     @property
@@ -78,7 +84,8 @@ class RunTrace(Trace):
     @property
     def expected(self) -> int | None:
         """The trials of the whole run."""
-        return int(self._run.config["trials"])
+        trials: int = self._run.config["trials"]
+        return trials
 
     def summary(self) -> dict[str, Any] | None:
         """The figures of the trials so far."""
@@ -86,7 +93,8 @@ class RunTrace(Trace):
 
     def start(self) -> Cursor | None:
         """The first decision."""
-        return Cursor(min(self._run.done())) if self._run.done() else None
+        done = self._run.done()
+        return Cursor(min(done)) if done else None
 
     def trials(self) -> Sequence[TrialRow]:
         """The trials that are in the file by now."""
@@ -123,15 +131,21 @@ class RunTrace(Trace):
         self._file.close()
 
     def _read(self, trial: int) -> Sequence[Moment]:
-        rows = {row.index: row for row in self._run.trials()}
-        if trial not in rows:
+        row = self._run.trial(trial)
+        if row is None:
+            done = self._run.done()
             raise CursorError(
-                f"trial {trial} was asked for; the run has {len(rows)} trials by now, the first of them"
-                f" {min(rows, default=None)}, the last {max(rows, default=None)}."
+                f"trial {trial} was asked for; the run has {len(done)} trials by now, the first of them"
+                f" {min(done, default=None)}, the last {max(done, default=None)}."
             )
         cycles = self._run.cycles(trial)
+        if [cycle.action for cycle in cycles] != [*row.actions, None]:
+            raise RunFileError(
+                f"{self._file.path}: the cycles of trial {trial} are not those of its actions: the file is damaged."
+                " Restore it from a copy."
+            )
         self._check_cost(cycles)
-        scenes = scenes_of(self._env, rows[trial], cycles, self._run.config)
+        scenes = scenes_of(self._env, row, cycles, self._run.config)
         return [Moment(cycle, *scene) for cycle, scene in zip(cycles, scenes, strict=True)]
 
     def _check_cost(self, cycles: Sequence[Cycle]) -> None:

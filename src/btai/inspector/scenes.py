@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from btai.errors import BtaiError
 from btai.experiments import Cycle, Job, Trial, run_trial
 from btai.experiments.schema import RANDOM
@@ -12,6 +15,7 @@ from btai.inspector.png import picture_of
 
 __all__ = ["Scene", "scenes_of"]
 
+UNKNOWN = np.empty(0)
 Scene = tuple[float | None, bytes | None]  # reward and picture
 
 
@@ -66,7 +70,13 @@ class _Actor:
         """Look."""
         number = len(self.scenes)
         evidence = self._cycles[number].evidence
-        if any(isinstance(value, int) and evidence[name][value] != 1 for name, value in obs.items()):
+        if any(
+            isinstance(value, int) and not _was_seen(evidence.get(name, UNKNOWN), value) for name, value in obs.items()
+        ):
             raise _OtherObservationsError
         reward = float(self._env.get_reward()) if number else None
         self.scenes.append((reward, picture_of(self._env)))
+
+
+def _was_seen(vector: NDArray[np.float64], value: int) -> bool:
+    return 0 <= value < len(vector) and bool(vector[value] == 1)
