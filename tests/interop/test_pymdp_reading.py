@@ -234,7 +234,16 @@ def test_one_element_stands_for_the_whole_batch() -> None:
             "A[0]: an array of shape (2, 2) was given; 3 axes are required by its dependencies",
         ),
         (small(B_dependencies=[[0, 1], [1]]), TableError, "B[0]: an array of shape (2, 2, 3) was given; 4 axes"),
-        (small(A=[np.full((2, 3), 0.5), np.full((3, 2), 1 / 3)]), TableError, "O_0: the likelihood was given with"),
+        (
+            small(A=[np.full((2, 3), 0.5), np.full((3, 2), 1 / 3)]),
+            TableError,
+            "A[0]: axes of sizes (3,) were given for the factors [0] of A_dependencies; required is (2,), their numbers",
+        ),
+        (
+            small(B=[np.full((2, 2, 3, 3), 0.5), np.full((3, 3, 1), 1 / 3)], B_dependencies=[[1, 0], [1]]),
+            TableError,
+            "B[0]: axes of sizes (2, 3) were given for the factors [1, 0] of B_dependencies; required is (3, 2), their",
+        ),
         (small(A=[np.full((2, 2), 0.4), np.full((3, 2), 1 / 3)]), TableError, "A[0]: O_0: the likelihood's column for"),
         (small(B=[np.ones((2, 2, 1))] * 2), TableError, "B[0]: S_0: the transition's column for S_0=0 sums to 2;"),
         (small(D=[[0.5, 0.5], [0.5, 0.6]]), TableError, "D[1]: S_1: the prior's vector sums to 1.1;"),

@@ -67,6 +67,9 @@ class _Reader:
     def declared(self) -> TemporalSliceBuilder:
         """A builder with everything."""
         transitions = self._transitions()
+        sizes = [len(table) for table in transitions]
+        for f, table in enumerate(transitions):
+            _check_axes("B", f, table.shape[1:-1], self.followed[f], sizes)
         controls, losses = controls_of(self.arguments, [table.shape[-1] for table in transitions])
         self.losses += losses
         labels = controls.labels() if self.names.actions is None else self.names.actions or None
@@ -74,7 +77,7 @@ class _Reader:
         for f, table in enumerate(transitions):
             self._add_state(builder, f, table, controls)
         for m in range(len(self.observations)):
-            self._add_observation(builder, m)
+            self._add_observation(builder, m, sizes)
         self.losses += [*self._batch_lost(), *settings_lost(self.arguments)]
         return builder
 
@@ -118,11 +121,12 @@ class _Reader:
             else:
                 builder.add_transition(name, table[..., actions], [*parents, self.names.action])
 
-    def _add_observation(self, builder: TemporalSliceBuilder, m: int) -> None:
+    def _add_observation(self, builder: TemporalSliceBuilder, m: int, sizes: Sequence[int]) -> None:
         name = self.observations[m]
         parents = [self.states[parent] for parent in self.seen[m]]
         with _about(f"A[{m}]"):
             likelihood = self.arguments.probabilities("A", m, 1 + len(parents))
+            _check_axes("A", m, likelihood.shape[1:], self.seen[m], sizes)
             builder.add_observation(name, likelihood, parents, self.names.observation_values.get(name))
         with _about(f"C[{m}]"):
             builder.add_preference([name], scores=self._scores(m, len(likelihood)))
@@ -149,6 +153,16 @@ def _names(role: str, given: Sequence[str] | None, default: list[str]) -> list[s
     if given is not None and len(given) != len(default):
         raise ModelError(f"names.{role}: {len(given)} names were given; {len(default)} are required, one each.")
     return default if given is None else list(given)
+
+
+def _check_axes(key: str, index: int, given: tuple[int, ...], factors: Sequence[int], sizes: Sequence[int]) -> None:
+    """Said in pymdp's terms: the builder would speak of axes that the array does not have there."""
+    required = tuple(sizes[factor] for factor in factors)
+    if given != required:
+        raise TableError(
+            f"{key}[{index}]: axes of sizes {given} were given for the factors {list(factors)} of {key}_dependencies;"
+            f" required is {required}, their numbers of states. Transpose the array, or reorder the factors."
+        )
 
 
 @contextmanager
