@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from experiments.corridor import Corridor, Drunkard, contents, rows_in, without_clocks
+from experiments.corridor import Corridor, Drunkard, contents, corridor_slice, rows_in, without_clocks
 from experiments.sweeps import (
+    AGENTS,
     TRIALS,
     Here,
     cells,
@@ -19,9 +20,10 @@ from experiments.sweeps import (
 )
 
 import btai
-from btai.errors import BtaiError, RunFileError, SweepError
+from btai.envs import Registered
+from btai.errors import BtaiError, PlanningError, RunFileError, SweepError
 from btai.experiments import RunFile, run
-from btai.experiments.sweeps import Shard, SweepProgress, merge, sweep
+from btai.experiments.sweeps import Shard, SweepProgress, grid, merge, sweep
 
 
 @pytest.fixture(scope="module")
@@ -239,3 +241,12 @@ def test_failure_is_merged_unless_another_shard_has_got_over_it(
 def test_shard_that_cannot_be_is_refused(index: int, count: int) -> None:
     with pytest.raises(SweepError, match=rf"shard: {index}/{count} was given; i/n with i from 1 to n is required"):
         Shard(index, count)
+
+
+def test_sweep_that_other_processes_cannot_be_given_is_refused_by_name(tmp_path: Path) -> None:
+    registered = Registered("e", lambda: Corridor(), corridor_slice)  # which cannot be sent
+    some = grid({"environment": {"name": "e"}, "agent": {"name": "drunkard"}}, {"e": registered}, AGENTS)
+    with pytest.raises(PlanningError, match=r"agent: .* cannot be sent to another process .*top of a module"):
+        sweep(some, tmp_path / "sweep.sqlite")
+    assert list(tmp_path.iterdir()) == []
+    sweep(some, tmp_path / "sweep.sqlite", Here)  # which sends nothing

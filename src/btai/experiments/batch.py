@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, TypeVar
@@ -14,7 +15,8 @@ from btai.agents import BTAI_3MF, BatchAgent
 from btai.errors import EnvError, PlanningError
 from btai.experiments.slots import Flags, Separate, Slots
 from btai.experiments.trial import Environment, Job, Trial, in_trial
-from btai.experiments.workers import Outcome, Setup, adapted, is_factory, is_vector, made
+from btai.experiments.workers import Outcome, Setup, adapted, is_factory, is_vector, made, opened
+from btai.model import TemporalSlice
 
 __all__ = ["BatchRunner", "batch_runner"]
 
@@ -30,6 +32,11 @@ class BatchRunner:
     max_cycles: int
     agents: BatchAgent
     slots: Slots
+    resources: ExitStack  # what was made for the run and is closed with it
+
+    def close(self) -> None:
+        """Close what was made for the run."""
+        self.resources.close()
 
     def outcomes(self, jobs: Sequence[Job]) -> Generator[Outcome]:
         """Run the trials; each outcome comes as soon as its trial has ended."""
@@ -51,15 +58,23 @@ def batch_runner(setup: Setup, n: int) -> BatchRunner:
         raise PlanningError(
             "record: True was given with batch; a batch keeps no search trees to record. Leave one of the two out."
         )
-    agent, env = made(setup.agent), made(setup.env)
+    agent = made(setup.agent)
     agents = _batch_agent(agent, n)
+    with ExitStack() as stack:
+        env, slots = _slots(setup.env, n, agent.ts, stack)
+        return BatchRunner(agent, env, setup.max_cycles, agents, slots, stack.pop_all())
+
+
+def _slots(given: Any, n: int, ts: TemporalSlice, stack: ExitStack) -> tuple[Any, Slots]:
+    """One environment, or the vector of them, and the slots they make."""
+    env = opened(given, stack)
     if not is_vector(env):
-        envs = [adapted(each, agent.ts) for each in _environments(setup.env, env, n)]
-        return BatchRunner(agent, envs[0], setup.max_cycles, agents, Separate(envs, agent.ts))
+        envs = [adapted(each, ts) for each in _environments(given, env, n, stack)]
+        return envs[0], Separate(envs, ts)
     from btai.experiments.vector import VectorSlots  # imports Gymnasium, which not every environment needs
 
-    slots = VectorSlots(env, n, agent.ts)
-    return BatchRunner(agent, slots, setup.max_cycles, agents, slots)
+    slots = VectorSlots(env, n, ts)
+    return slots, slots
 
 
 def _batch_agent(agent: Any, n: int) -> BatchAgent:
@@ -86,14 +101,14 @@ def _batch_agent(agent: Any, n: int) -> BatchAgent:
     )
 
 
-def _environments(given: Any, first: Environment, n: int) -> list[Environment]:
+def _environments(given: Any, first: Environment, n: int, stack: ExitStack) -> list[Environment]:
     """`n` environments, of which the first is made already."""
     if n > 1 and not is_factory(given):
         raise EnvError(
             f"env: one {type(given).__name__} was given; batch={n} needs {n} of them. Give a function or class that "
             "makes one."
         )
-    envs = [first, *(made(given) for _ in range(n - 1))]
+    envs = [first, *(opened(given, stack) for _ in range(n - 1))]
     if len({id(env) for env in envs}) < n:
         raise EnvError(f"env: {given!r} gave the same object twice; batch={n} needs {n}. Let it make a new one.")
     return envs

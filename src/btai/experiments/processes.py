@@ -17,6 +17,7 @@ from btai.experiments.team import Died
 __all__ = ["Processes"]
 
 MOST_STILLBORN = 3
+PATIENCE = 5.0  # seconds that an idle worker has to close what it has open
 
 
 class _Ready:
@@ -69,9 +70,13 @@ class Processes:
         return found
 
     def close(self) -> None:
-        """End all processes."""
-        for worker in [*self._idle, *(worker for worker, _ in self._busy.values())]:
+        """End all processes, whatever they are doing."""
+        for worker in self._idle:
+            worker.dismiss()
+        for worker, _ in self._busy.values():
             worker.stop()
+        for worker in self._idle:
+            worker.stop(PATIENCE)
 
     def _bury(self, worker: _Worker, death: Died) -> None:
         worker.stop()
@@ -107,9 +112,14 @@ class _Worker:
             self._process.join()
             return Died(_described(self._process.exitcode))
 
-    def stop(self) -> None:
-        """End the process, whatever it is doing."""
+    def dismiss(self) -> None:
+        """Let the process end by itself when it has done its job."""
         self.connection.close()
+
+    def stop(self, patience: float = 0.0) -> None:
+        """End the process, whatever it is doing after so many seconds."""
+        self.dismiss()
+        self._process.join(patience)
         self._process.terminate()
         self._process.join()
 

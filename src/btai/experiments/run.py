@@ -17,7 +17,7 @@ from btai.experiments.runfile import RunFile
 from btai.experiments.schema import RANDOM
 from btai.experiments.summary import Summary, Tally, summarise
 from btai.experiments.trial import Agent, Environment, Job, Trial, derived_seed
-from btai.experiments.workers import Outcome, Runner, Setup, described, is_vector, run_here, run_in_processes
+from btai.experiments.workers import Outcome, Runner, Setup, described, run_here, run_in_processes
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -74,7 +74,7 @@ def run(
         agent: what has `reset`, `step` and `update`, or a function that makes one. An agent that draws random numbers
             has `seeded(number)`, called before each trial with a number derived from the trial's seed.
         env: what has `reset`, `execute`, `done` and `get_reward`, see `Environment`, or an environment of Gymnasium
-            with discrete spaces, see `FromGymnasium`; or a function that makes one.
+            with discrete spaces, see `FromGymnasium`; or a function that makes one, which is closed in the end.
         trials: how many, each from a start drawn by the environment.
         seed: from which the seeds of the trials are derived.
         max_cycles: a trial that is not over after so many cycles is stopped, with the reward it then has.
@@ -93,20 +93,20 @@ def run(
     if record and out is None:
         raise PlanningError("record: True was given without `out`; recorded cycles need a run file to be kept in.")
     setup = Setup(agent, env, max_cycles, record)
-    runner = _runner(setup, workers, batch)
-    if exhaustive and starts is None:
-        starts = all_starts(runner.env)
-    jobs = list(jobs_of(trials, seed, starts))
-    configuration = {
-        **described(runner.agent, runner.env),
-        **conditions(trials, seed, starts, max_cycles, record=record),
-    }
-    if out is not None:
-        warn_of_unknown(configuration)
-    model = recorded_model(runner.agent) if record else None
-    reading = {"exhaustive": starts is not None, "rewards": configuration["rewards"]}
-    tally = Tally(**reading)
     with ExitStack() as stack:
+        runner = stack.enter_context(closing(_runner(setup, workers, batch)))
+        if exhaustive and starts is None:
+            starts = all_starts(runner.env)
+        jobs = list(jobs_of(trials, seed, starts))
+        configuration = {
+            **described(runner.agent, runner.env),
+            **conditions(trials, seed, starts, max_cycles, record=record),
+        }
+        if out is not None:
+            warn_of_unknown(configuration)
+        model = recorded_model(runner.agent) if record else None
+        reading = {"exhaustive": starts is not None, "rewards": configuration["rewards"]}
+        tally = Tally(**reading)
         file = stack.enter_context(RunFile.write(out, configuration)) if out is not None else None
         if file and model:
             file.run.keep_model(model)
@@ -134,10 +134,7 @@ def _runner(setup: Setup, workers: int, batch: int | None) -> Runner | BatchRunn
                 f"workers: {workers} was given with batch; a batch uses all processors by itself. Leave one out."
             )
         return batch_runner(setup, batch)
-    runner = setup.runner()
-    if is_vector(runner.env):
-        raise EnvError("env: a vector environment was given without batch; pass the number of its sub-environments.")
-    return runner
+    return setup.runner()
 
 
 def all_starts(env: Any) -> Sequence[Any]:

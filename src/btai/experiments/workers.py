@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
+from weakref import finalize
 
-from btai.errors import BtaiError, PlanningError
+from btai.errors import BtaiError, EnvError, PlanningError
 from btai.experiments.configuration import describe
 from btai.experiments.processes import Processes
 from btai.experiments.recording import Cycle, Recorder
@@ -24,10 +25,12 @@ __all__ = [
     "Runner",
     "Setup",
     "adapted",
+    "check_sendable",
     "described",
     "is_factory",
     "is_vector",
     "made",
+    "opened",
     "run_here",
     "run_in_processes",
 ]
@@ -48,6 +51,7 @@ class Runner:
     env: Environment
     max_cycles: int
     record: bool
+    resources: ExitStack  # what was made for the run and is closed with it
 
     def warm_up(self) -> None:
         """Let an agent that has a model load its compiled code now, not within the seconds of its first trial."""
@@ -62,6 +66,10 @@ class Runner:
             trial = run_trial(self.agent, self.env, job, self.max_cycles, recorder)
         return Outcome(trial, recorder.cycles if recorder else ())
 
+    def close(self) -> None:
+        """Close what was made for the run."""
+        self.resources.close()
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -73,9 +81,17 @@ class Setup:
     record: bool
 
     def runner(self) -> Runner:
-        """Make the agent and the environment."""
+        """Make the agent and the environment, which is closed with the runner, or with its process."""
         agent = made(self.agent)
-        return Runner(agent, adapted(made(self.env), getattr(agent, "ts", None)), self.max_cycles, self.record)
+        with ExitStack() as stack:
+            env = adapted(opened(self.env, stack), getattr(agent, "ts", None))
+            if is_vector(env):
+                raise EnvError(
+                    "env: a vector environment was given without batch; pass the number of its sub-environments."
+                )
+            runner = Runner(agent, env, self.max_cycles, self.record, stack.pop_all())
+        finalize(runner, runner.resources.close)  # In a worker nobody knows which trial is the last.
+        return runner
 
 
 def described(agent: Any, env: Any) -> dict[str, Any]:
@@ -93,7 +109,7 @@ def run_here(runner: Runner, jobs: Sequence[Job]) -> Generator[Outcome]:
 
 def run_in_processes(setup: Setup, jobs: Sequence[Job], workers: int) -> Generator[Outcome]:
     """Run the trials in so many processes, each with an agent and an environment of its own."""
-    _check_sendable(setup)
+    check_sendable(setup, otherwise=", or run with workers=1")
     failure: Exception | None = None
 
     def wanted() -> Iterator[Job]:
@@ -157,6 +173,14 @@ def made(thing: Any) -> Any:
     return thing() if is_factory(thing) else thing
 
 
+def opened(env: Any, stack: ExitStack) -> Any:
+    """As `made`; what was made here is closed with the stack, what was given stays open."""
+    found = made(env)
+    if is_factory(env) and hasattr(found, "close"):
+        stack.callback(found.close)
+    return found
+
+
 def adapted(env: Any, ts: TemporalSlice | None = None) -> Any:
     """An environment of Gymnasium's as agents want one, its observations by the names of their model."""
     is_gymnasium = hasattr(env, "action_space") and hasattr(env, "step") and not hasattr(env, "execute")
@@ -172,12 +196,13 @@ def is_vector(env: Any) -> bool:
     return hasattr(env, "num_envs")
 
 
-def _check_sendable(setup: Setup) -> None:
+def check_sendable(setup: Setup, otherwise: str = "") -> None:
+    """Refuse what no other process could be given; `otherwise` there is another way."""
     for name, thing in (("agent", setup.agent), ("env", setup.env)):
         try:
             ForkingPickler.dumps(thing)
         except Exception as error:
             raise PlanningError(
-                f"{name}: {thing!r} cannot be sent to another process ({error}). With workers > 1 give a function "
-                f"or class defined at the top of a module that makes the {name}, or run with workers=1."
+                f"{name}: {thing!r} cannot be sent to another process ({error}). Give functions or classes defined at "
+                f"the top of a module, which make the {name}{otherwise}."
             ) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -17,7 +17,7 @@ from btai.errors import BtaiError, SweepError
 from btai.experiments.run import all_starts, conditions, jobs_of
 from btai.experiments.sweeps.recipes import AGENTS, Agents, agent_options, agent_recipe, environment_recipe
 from btai.experiments.trial import Job
-from btai.experiments.workers import Setup, adapted
+from btai.experiments.workers import Setup, adapted, opened
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
 __all__ = ["FOUND", "Cell", "grid", "read_grid"]
@@ -156,8 +156,8 @@ class _Reader:
 
     def _checked_environment(self, choice: _Choice) -> Sequence[Any] | None:
         """Make the environment once, which says what is wrong with it; its starts, if all are wanted."""
-        with _said_of(choice.section):
-            env = environment_recipe(self._environments[choice.name], choice.options)()
+        with _said_of(choice.section), ExitStack() as stack:
+            env = opened(environment_recipe(self._environments[choice.name], choice.options), stack)
             return all_starts(adapted(env)) if self._exhaustive else None
 
     def _check_agent(self, choice: _Choice) -> None:

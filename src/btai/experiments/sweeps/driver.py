@@ -19,7 +19,7 @@ from btai.experiments.sweeps.cells import Cell
 from btai.experiments.sweeps.shards import WHOLE, Shard
 from btai.experiments.team import Died, Executor, done_by
 from btai.experiments.trial import Job
-from btai.experiments.workers import Outcome, Runner, Setup, described
+from btai.experiments.workers import Outcome, Runner, Setup, check_sendable, described
 from btai.model import TemporalSlice
 
 __all__ = ["SweepProgress", "sweep"]
@@ -61,6 +61,8 @@ def sweep(
         shard: which of the cells to run.
         progress: called at the start and after each trial.
     """
+    if getattr(executor, "func", executor) is Processes:  # Ray can send more.
+        _check_sendable(cells)
     with RunFile.write(out, *(cell.configuration() for cell in cells)) as file:
         driver = _Driver(cells, file, shard.runs(len(cells)))
         with closing(done_by(executor, attempt, driver.tasks(), attempts=ATTEMPTS)) as results:
@@ -70,6 +72,13 @@ def sweep(
                 driver.take(task, result)
                 if progress:
                     progress(driver.progress())
+
+
+def _check_sendable(cells: Sequence[Cell]) -> None:
+    """Of each environment and agent, whatever their options: those are plain values."""
+    names = {tuple(cell.chosen[key]["name"] for key in ("environment", "agent")): cell for cell in cells}
+    for cell in names.values():
+        check_sendable(cell.setup)
 
 
 @dataclass(frozen=True)
