@@ -22,6 +22,7 @@ from btai.experiments import run
 from btai.inference import p_step
 from btai.inspector import RunTrace, export, export_page, page, views
 from btai.inspector.cursor import Cursor
+from btai.inspector.service import VIEWS
 from btai.planning import view
 
 INDEX = """<!doctype html>
@@ -198,6 +199,10 @@ def test_how_far_it_has_got_is_told(trace: RunTrace, small_page: Path) -> None:
     export_page(trace, small_page / "page.html", trials=[1], progress=lambda *now: told.append(now))
     cycles = len(trace.moments(1))
     assert told == [(done, cycles) for done in range(cycles + 1)]
+
+
+def test_every_view_is_there_but_the_one_that_the_page_tells_itself(exported: str) -> None:
+    assert {key.partition("?")[0] for key in data_of(exported)["responses"]} == set(VIEWS) - {"facts"}
 
 
 def test_addresses_are_quoted_as_a_browser_quotes_them() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import zlib
@@ -20,6 +21,7 @@ from btai.errors import BtaiError
 from btai.inspector import Inspector, LiveTrace, RunTrace, page, service, views
 from btai.inspector.cursor import Cursor
 from btai.inspector.http import MOST_BYTES
+from btai.inspector.page import page_files
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +181,14 @@ def test_an_address_gives_its_view(replayed: httpx.Client, seven: Recorded, addr
 
 def test_every_view_has_an_address() -> None:
     assert {address.partition("?")[0] for address in ADDRESSES} == set(service.VIEWS)
+
+
+def test_the_page_knows_every_view_and_every_parameter() -> None:
+    module = page_files()["data/address.js"].read_text("utf-8")
+    (order,) = re.findall(r"ORDER = \[(.*?)\]", module)
+    assert set(re.findall(r'"(\w+)"', order)) == {name for _, takes in service.VIEWS.values() for name in takes}
+    (reads,) = re.findall(r"GROWS = \{(.*?)\}", module, re.DOTALL)
+    assert dict(re.findall(r"(\w+): (true|false)", reads)).keys() == service.VIEWS.keys()
 
 
 @pytest.mark.parametrize(

@@ -2,27 +2,21 @@
 
 import { AppContext, useChanges } from "./app-context.js";
 import { html } from "./lib/html.js";
+import { PAGES } from "./pages.js";
 import { Head } from "./ui/head.js";
 import { Notices } from "./ui/notices.js";
-import { Slice } from "./views/slice.js";
 import { Timeline } from "./views/timeline.js";
-import { Trials } from "./views/trials.js";
-import { Visualisation } from "./views/visualisation.js";
-import { WhatIf } from "./views/what-if.js";
-import { Why } from "./views/why.js";
-
-const PAGES = { visualisation: Visualisation, slice: Slice, why: Why, "what-if": WhatIf, trials: Trials };
 
 /** @param {{session: import("./session.js").Session, player: import("./views/player.js").Player}} props */
 export function App({ session, player }) {
     useChanges(session);
     const { loaded, place } = session;
-    const Page = PAGES[/** @type {keyof typeof PAGES} */ (place.view)];
+    const { View } = PAGES[place.view];
     return html`<${AppContext.Provider} value=${session}>
         <${Head} />
         <${Notices} />
         <main id="view" tabindex="-1" data-view=${place.view}>
-            ${loaded ? html`<${Page} key=${place.view} />` : session.empty && html`<${Nothing} />`}
+            ${loaded ? html`<${View} key=${place.view} />` : session.empty && html`<${Nothing} />`}
         </main>
         ${loaded && html`<${Timeline} player=${player} />`}
     <//>`;

@@ -1,6 +1,8 @@
 // Where one is in the page: the cursor into the trace, the view, and what a view is set to. It is the address's
 // fragment, so that an address reproduces exactly what is seen, and the server never sees it.
 
+import { PAGES } from "./pages.js";
+
 /**
  * @typedef {object} Place
  * @property {number | null} trial `null`: where the server says to begin
@@ -22,7 +24,6 @@
  * @property {string} [tables] the figures whose numbers are shown as tables, "beliefs,efe"
  */
 
-export const VIEWS = /** @type {const} */ (["visualisation", "slice", "why", "what-if", "trials"]);
 const NUMBERS = ["trial", "cycle", "iteration", "node"];
 const SETTINGS = ["state", "edge", "part", "against", "pair", "step", "visits", "zoom", "sort", "what", "when", "tables"];
 
@@ -40,7 +41,7 @@ export function readPlace(hash) {
         cycle: number("cycle"),
         iteration: number("iteration"),
         node: number("node") ?? 0,
-        view: /** @type {readonly string[]} */ (VIEWS).includes(view) ? view : VIEWS[0],
+        view: Object.hasOwn(PAGES, view) ? view : Object.keys(PAGES)[0],
         ...Object.fromEntries(settings),
     };
 }

@@ -12,19 +12,32 @@ export function address(name, parameters = {}) {
     return query ? `${name}?${query}` : name;
 }
 
-/** The data's methods that only read. */
-export const READS = /** @type {const} */ ([
-    "info",
-    "trials",
-    "trial",
-    "worst",
-    "cycle",
-    "curves",
-    "node",
-    "cells",
-    "occupancy",
-    "facts",
-    "why",
-]);
+/**
+ * What can be read, and whether an answer grows with the trace.
+ * @type {Record<Exclude<keyof Api.Data, "whatIf" | "command" | "events">, boolean>}
+ */
+export const GROWS = {
+    info: false,
+    trials: true,
+    trial: true,
+    worst: true,
+    cycle: true,
+    curves: true,
+    node: false,
+    cells: false,
+    occupancy: false,
+    facts: false,
+    why: false,
+};
 
-/** @typedef {(typeof READS)[number]} Read */
+/** @typedef {keyof typeof GROWS} Read */
+
+/**
+ * The data's methods that read, all in one way.
+ * @param {(name: Read, parameters: any) => Promise<any>} ask
+ */
+export function readers(ask) {
+    const names = /** @type {Read[]} */ (Object.keys(GROWS));
+    const methods = names.map((name) => [name, (/** @type {any} */ parameters) => ask(name, parameters)]);
+    return /** @type {Pick<Api.Data, Read>} */ (Object.fromEntries(methods));
+}

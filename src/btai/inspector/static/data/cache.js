@@ -1,10 +1,9 @@
 // Remembers answers, so that going back to where one was is immediate. An answer never changes, as the trace that it is
 // told from only grows; what grows with the trace is known by its generation as well.
 
-import { address } from "./address.js";
+import { GROWS, address } from "./address.js";
 
 const KEPT = 600;
-const GROWING = ["trials", "trial", "worst", "cycle", "curves"];
 
 /** @typedef {{value?: any, error?: Api.Failure, promise: Promise<void>}} Answer */
 
@@ -22,7 +21,7 @@ export class Cache {
      * @param {Record<string, any>} at
      */
     key(name, at) {
-        return GROWING.includes(name) ? `${this.generation} ${address(name, at)}` : address(name, at);
+        return GROWS[name] ? `${this.generation} ${address(name, at)}` : address(name, at);
     }
 
     /**

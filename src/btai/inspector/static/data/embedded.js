@@ -1,6 +1,6 @@
 // The data of an exported page, which holds the server's answers itself.
 
-import { READS, address } from "./address.js";
+import { address, readers } from "./address.js";
 import { bytes, floats, integers } from "./packed.js";
 import { ROOT, Search } from "./search.js";
 
@@ -22,9 +22,8 @@ export async function embeddedData(base64) {
         if (key in bundle.responses) return restored(bundle.responses[key], bundle.pool);
         throw NOT_HERE;
     };
-    const reads = READS.map((name) => [name, async (/** @type {any} */ at) => look(address(name, { ...at, from: undefined }))]);
     return /** @type {Api.Data} */ ({
-        ...Object.fromEntries(reads),
+        ...readers(async (name, at) => look(address(name, { ...at, from: undefined }))),
         facts: factsFrom(bundle, look),
         cells: async ({ trial, cycle, node, part }) => ({
             ...{ trial, cycle, node, part },
@@ -92,6 +91,7 @@ function cellsOf({ kind, variables, shape, factors, ...arrays }, node, model) {
     return { kind, variables, shape, total: floats(arrays.total)[row], cells, rest };
 }
 
+/** @returns {Promise<never>} */
 async function refuse() {
     throw { code: "conflict", message: "An exported page only shows. Run `btai inspect RUNFILE` to try things out." };
 }

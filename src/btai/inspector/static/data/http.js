@@ -1,12 +1,11 @@
 // The data of a running server: JSON over HTTP, and server-sent events.
 
-import { READS, address } from "./address.js";
+import { address, readers } from "./address.js";
 
 /** @returns {Api.Data} */
 export function httpData() {
-    const reads = READS.map((name) => [name, (/** @type {any} */ parameters) => ask(address(name, parameters))]);
     return /** @type {Api.Data} */ ({
-        ...Object.fromEntries(reads),
+        ...readers((name, parameters) => ask(address(name, parameters))),
         whatIf: (body) => ask("what-if", body),
         command: (body) => ask("command", body),
         events: listen,

@@ -3,10 +3,10 @@
 import { useApp } from "../app-context.js";
 import { html, useEffect, useState } from "../lib/html.js";
 import { nextTheme, onThemeChange, setTheme, theme } from "../lib/theme.js";
+import { PAGES } from "../pages.js";
 import { CopyButton } from "./copy.js";
 import { HelpButton } from "./help.js";
 
-const NAMES = { visualisation: "Visualisation", slice: "Temporal slice", why: "Why", "what-if": "What if", trials: "Trials" };
 const MODES = { live: "live", replay: "replay", export: "export" };
 
 export function Head() {
@@ -18,7 +18,7 @@ export function Head() {
         <h1><span class="brand">btai</span><span class="subject" title=${info.title}>${info.title}</span></h1>
         <span class=${`mode mode-${live.busy ? "busy" : info.mode}`}>${busy}</span>
         <nav class="views" aria-label="Views">
-            ${Object.entries(NAMES).map(([view, name]) => html`<button aria-current=${place.view === view ? "page" : undefined}
+            ${Object.entries(PAGES).map(([view, { name }]) => html`<button aria-current=${place.view === view ? "page" : undefined}
                 data-name=${name} onClick=${() => app.go({ view }, { remember: true })}>${name}</button>`)}
         </nav>
         <span class="head-tools">

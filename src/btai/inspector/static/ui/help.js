@@ -2,6 +2,7 @@
 
 import { useApp } from "../app-context.js";
 import { html, useRef } from "../lib/html.js";
+import { PAGES } from "../pages.js";
 
 const KEYS = [
     ["← →", "previous, next planning iteration"],
@@ -22,12 +23,7 @@ export function HelpButton() {
                     grows a tree, one <b>iteration</b> after the other: a node is selected, one child per action is added, and what they cost is passed up to the root.
                     The timeline at the bottom goes to any cycle and any iteration.</p>
                 <dl>
-                    <dt>Visualisation</dt><dd>The environment and the tree. Click a child to go there, click the node itself to open its slice. The node
-                        with the red frame was expanded last, green is the best action, orange is not expanded yet.</dd>
-                    <dt>Temporal slice</dt><dd>What the agent believes at a node, now or in an imagined future, and what that future costs.</dd>
-                    <dt>Why</dt><dd>The chosen action against any other: when they parted, and which term decided.</dd>
-                    <dt>What if</dt><dd>Other observations, more planning, another action: both outcomes side by side.</dd>
-                    <dt>Trials</dt><dd>All trials of the run, each to be opened at its worst cycle.</dd>
+                    ${Object.values(PAGES).map(({ name, about }) => html`<dt>${name}</dt><dd>${about}</dd>`)}
                 </dl>
                 <h3>Keyboard</h3>
                 <dl class="keys">${KEYS.map(([keys, what]) => html`<dt><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
