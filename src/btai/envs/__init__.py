@@ -44,8 +44,7 @@ __all__ = [
     "tiger_slice",
 ]
 
-gymnasium.register(id="btai/dSprites-v0", entry_point="btai.envs.dsprites:dSpritesEnv")
-gymnasium.register(id="btai/GridMaze-v0", entry_point="btai.envs.grid_maze:GridMazeEnv")
-gymnasium.register(id="btai/RockSample-v0", entry_point="btai.envs.rock_sample:RockSampleEnv")
-gymnasium.register(id="btai/TMaze-v0", entry_point="btai.envs.t_maze:TMazeEnv")
-gymnasium.register(id="btai/Tiger-v0", entry_point="btai.envs.tiger:TigerEnv")
+for kind in (dSpritesEnv, *(entry.make_env for entry in ENVIRONMENTS.values() if isinstance(entry.make_env, type))):
+    gymnasium.register(
+        id=f"btai/{kind.__name__.removesuffix('Env')}-v0", entry_point=f"{kind.__module__}:{kind.__qualname__}"
+    )
