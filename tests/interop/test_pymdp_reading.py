@@ -237,7 +237,7 @@ def test_one_element_stands_for_the_whole_batch() -> None:
         (
             small(A=[np.full((2, 3), 0.5), np.full((3, 2), 1 / 3)]),
             TableError,
-            "A[0]: axes of sizes (3,) were given for the factors [0] of A_dependencies; required is (2,), their numbers",
+            "A[0]: axes of sizes (3,) were given for the factors [0] of A_dependencies; required is (2,), their",
         ),
         (
             small(B=[np.full((2, 2, 3, 3), 0.5), np.full((3, 3, 1), 1 / 3)], B_dependencies=[[1, 0], [1]]),

@@ -91,7 +91,6 @@ function cellsOf({ kind, variables, shape, factors, ...arrays }, node, model) {
     return { kind, variables, shape, total: floats(arrays.total)[row], cells, rest };
 }
 
-/** @returns {Promise<never>} */
 async function refuse() {
     throw { code: "conflict", message: "An exported page only shows. Run `btai inspect RUNFILE` to try things out." };
 }
