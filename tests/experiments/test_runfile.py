@@ -162,11 +162,22 @@ def test_resumed_run_equals_the_uninterrupted_one(path: Path) -> None:
     assert rows_in(path) == rows_in(whole)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_run_that_is_asked_for_more_trials_equals_one_of_so_many_from_the_beginning(path: Path, workers: int) -> None:
+    first = run(planner(), Corridor(), trials=5, out=path, record=True)
+    more = run(planner, Corridor, trials=12, out=path, record=True, workers=workers)
+    assert more.trials[:5] == first.trials  # the clocks too: they were not run again
+    whole = path.with_name("whole.sqlite")
+    run(planner(), Corridor(), trials=12, out=whole, record=True)
+    assert rows_in(path) == rows_in(whole)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"seed": 1}, r"seed is 0 there and 1 now"),
-        ({"trials": 6}, r"trials is 5 there and 6 now"),
+        ({"trials": 4}, r"trials is 5 there and 4 now"),
+        ({"trials": 6, "seed": 1}, r"seed is 0 there and 1 now"),
         ({"agent": Drunkard(0.9)}, r"agent\.bias is 0\.6 there and 0\.9 now"),
         ({"env": Corridor(8)}, r"environment\.length is 7 there and 8 now"),
         ({"exhaustive": True}, r"trials is 5 there and 7 now"),

@@ -32,7 +32,7 @@ from btai.experiments.lock import WriterLock
 from btai.experiments.recording import Cycle
 from btai.experiments.rows import CYCLE_COLUMNS, TRIAL_COLUMNS
 from btai.experiments.schema import APPLICATION_ID, SCHEMA_VERSION, TABLES, check_header
-from btai.experiments.storedrun import StoredRun, insert_configuration, read_configurations
+from btai.experiments.storedrun import StoredRun, insert_configuration, is_longer, read_configurations
 from btai.experiments.summary import Summary
 from btai.experiments.trial import Trial
 
@@ -67,6 +67,8 @@ class RunFile:
     def write(cls, path: str | os.PathLike[str], *configurations: Mapping[str, Any]) -> Self:
         """Create a run file for runs of these configurations, or open one of the very same to go on with it.
 
+        A run of random trials may be asked for more of them than before.
+
         Refused where another process writes it, where it is something else, or where a key of a configuration differs;
         the file is then as it was.
         """
@@ -77,10 +79,13 @@ class RunFile:
                 _check_configurations(path, configurations)
             else:
                 _create(path, configurations)
-            return cls._opened(path, connect_to_write(path), lock)
+            file = cls._opened(path, connect_to_write(path), lock)
         except BaseException:
             lock.release()
             raise
+        for run, configuration in zip(file.runs, configurations, strict=True):
+            run.extend(configuration)
+        return file
 
     @property
     def run(self) -> StoredRun:
@@ -179,9 +184,11 @@ def _check_configurations(path: Path, configurations: Sequence[Mapping[str, Any]
             " to go on with it, or choose another file name."
         )
     for number, (there, now) in enumerate(zip(stored, configurations, strict=True)):
-        difference = first_difference(
-            {key: value for key, value in there.items() if key in now}, json.loads(json.dumps(now))
-        )
+        wanted = json.loads(json.dumps(now))
+        known = {key: value for key, value in there.items() if key in now}
+        if is_longer(wanted, there):
+            known["trials"] = wanted["trials"]
+        difference = first_difference(known, wanted)
         if difference:
             key, old, new = difference
             which = f" of run {number}" if len(stored) > 1 else ""

@@ -19,7 +19,7 @@ from btai.experiments.summary import Summary, summarise
 from btai.experiments.trial import WON_OR_LOST, Trial
 from btai.model import TemporalSlice, from_bytes, to_bytes
 
-__all__ = ["Failure", "StoredRun", "insert_configuration", "read_configurations"]
+__all__ = ["Failure", "StoredRun", "insert_configuration", "is_longer", "read_configurations"]
 
 MOST_LEVELS = 100  # of a configuration, one within the other
 
@@ -133,6 +133,16 @@ class StoredRun:
                 insert_configuration(self._connection, self.number, new)
             self.config |= new
 
+    def extend(self, wanted: Mapping[str, Any]) -> None:
+        """Take as many trials as are wanted now, if they are more."""
+        if is_longer(wanted, self.config):
+            with explained(self._path), transaction(self._connection):
+                self._connection.execute(
+                    "UPDATE configuration SET value = ? WHERE run = ? AND key = 'trials'",
+                    (json.dumps(wanted["trials"]), self.number),
+                )
+            self.config["trials"] = wanted["trials"]
+
     def keep_model(self, ts: TemporalSlice) -> None:
         """Keep the model of the agent whose cycles are to be recorded: without it they could not be read."""
         if self._model is None:
@@ -201,6 +211,12 @@ def _inside(value: Any) -> Iterable[Any]:
         case list():
             return value
     return ()
+
+
+def is_longer(wanted: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
+    """Whether the run wanted has more trials than the stored one, each drawn from a seed of its own."""
+    drawn = wanted.get("starts") == stored.get("starts") == RANDOM
+    return drawn and wanted.get("trials", 0) > stored.get("trials", 0)
 
 
 def insert_configuration(connection: sqlite3.Connection, run: int, configuration: Mapping[str, Any]) -> None:
