@@ -9,16 +9,7 @@ from typing import Any
 
 import click
 
-from btai import __version__
-from btai.commands import (
-    inspect_command,
-    merge_command,
-    model_command,
-    reproduce_command,
-    run_command,
-    show_command,
-    sweep_command,
-)
+from btai import __version__, commands
 from btai.errors import BtaiError
 
 __all__ = ["main"]
@@ -48,13 +39,5 @@ def main() -> None:
     """Branching time active inference: run agents, look into them, reproduce the paper."""
 
 
-for command in (
-    inspect_command,
-    merge_command,
-    model_command,
-    reproduce_command,
-    run_command,
-    show_command,
-    sweep_command,
-):
-    main.add_command(command)
+for name in commands.__all__:
+    main.add_command(getattr(commands, name))

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from btai.commands.options import (
+    ENVIRONMENT_NAMES,
     ENVIRONMENTS,
     FILE,
     agent_options,
     environment_named,
     environment_options,
     given_options,
+    is_given,
 )
 from btai.commands.progress import progress_of
 from btai.inspector.cursor import Cursor
@@ -29,8 +31,8 @@ LIVE_OPTIONS = ("granularity", "options", "planning", "exp_const", "ties")
 REPLAY_OPTIONS = ("run", "trial", "cycle", "iteration", "export")
 
 
-@click.command("inspect")
-@click.argument("what", metavar=f"RUNFILE|{ENVIRONMENTS}")
+@click.command("inspect", epilog=ENVIRONMENT_NAMES)
+@click.argument("what", metavar="RUNFILE|ENVIRONMENT")
 @environment_options
 @agent_options
 @click.option("--run", type=click.IntRange(0), help="Of a file that holds several runs, by number.")
@@ -61,7 +63,7 @@ def _check_together(context: click.Context, what: str, live: bool, options: dict
             f"{what}: there is no such file. Give a run file, or, for a live agent, an environment: {ENVIRONMENTS}."
         )
     for name in REPLAY_OPTIONS if live else LIVE_OPTIONS:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+        if is_given(name):
             option = next(p.opts[0] for p in context.command.params if p.name == name)
             raise click.UsageError(f"{option} is for {'a run file' if live else 'a live agent'} only.")
     if options["export"] is not None and (options["cycle"] is not None or options["iteration"] is not None):

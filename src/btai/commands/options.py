@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENVIRONMENTS",
+    "ENVIRONMENT_NAMES",
     "FILE",
     "agent_options",
     "as_json",
     "environment_named",
     "environment_options",
     "given_options",
+    "is_given",
     "workers",
 ]
 
@@ -29,6 +31,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 ENVIRONMENTS = (
     "dsprites|dsprites-flat|frozenlake|maze|rocksample|tiger|tmaze"  # a test compares: `--help` should not load them
 )
+ENVIRONMENT_NAMES = f"ENVIRONMENT: {ENVIRONMENTS.replace('|', ', ')}."  # what ends the help
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
@@ -80,6 +83,12 @@ def environment_named(name: str) -> Registered:
         return environment(name)
     except BtaiError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def is_given(name: str) -> bool:
+    """Whether the option of the running command was given, and is not the default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not click.core.ParameterSource.DEFAULT
 
 
 def given_options(environment: Registered, texts: Sequence[str], granularity: str | None) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from btai.commands.options import (
-    ENVIRONMENTS,
+    ENVIRONMENT_NAMES,
     FILE,
     agent_options,
     as_json,
     environment_named,
     environment_options,
     given_options,
+    is_given,
     workers,
 )
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["run_command"]
 
 
-@click.command("run", epilog=f"ENVIRONMENT: {ENVIRONMENTS.replace('|', ', ')}.")
+@click.command("run", epilog=ENVIRONMENT_NAMES)
 @click.argument("environment", callback=lambda _context, _parameter, name: environment_named(name))
 @environment_options
 @agent_options
@@ -57,6 +58,10 @@ def run_command(
     """Run BTAI_3MF in an environment, and print how much of the task it solves and how fast."""
     if record and out is None:
         raise click.UsageError("--record needs --out FILE to keep the cycles in.")
+    if exhaustive and is_given("trials"):
+        raise click.UsageError(
+            "--trials: given with --exhaustive, which tries every start once; leave one of them out."
+        )
     from btai.experiments import report, run
     from btai.experiments.environments import make_agent, make_env
 

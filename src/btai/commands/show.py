@@ -42,8 +42,7 @@ def show_command(
 
 def show_grid(file: RunFile, runs: Sequence[int] | None = None, *, as_json: bool) -> bool:
     """Print all runs, or only these, and say what is missing; whether nothing is."""
-    from rich.console import Console
-
+    from btai.experiments import report
     from btai.experiments.sweeps import grid_rows
     from btai.experiments.sweeps.report import grid_as_json, grid_table, missing_lines
 
@@ -51,7 +50,8 @@ def show_grid(file: RunFile, runs: Sequence[int] | None = None, *, as_json: bool
     if as_json:
         click.echo(json.dumps(grid_as_json(rows, file.path)))
     else:
-        Console().print(grid_table(rows))
+        table = grid_table(rows)
+        report.console(table).print(table)
         click.echo("\n".join([*missing_lines(rows), f"One of them alone: btai show {file.path} --run NUMBER"]))
     return all(row.complete for row in rows)
 

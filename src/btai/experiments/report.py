@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 from rich.text import Text
@@ -28,13 +29,19 @@ __all__ = [
     "run_table",
 ]
 
-NARROWEST, WITHOUT_TERMINAL = 80, 100  # columns
+NARROWEST, WITHOUT_TERMINAL, MOST_COLUMNS = 80, 100, 10_000
 
 
-def console() -> Console:
-    """Where tables are printed. A terminal that is too narrow for them wraps their lines itself: nothing is cut off."""
+def console(table: Table | None = None) -> Console:
+    """Where tables are printed, this one for example.
+
+    A terminal that is too narrow for them wraps their lines itself: nothing is cut off.
+    """
     found = Console()
-    found.width = max(found.width, NARROWEST) if found.is_terminal else WITHOUT_TERMINAL
+    width = max(found.width, NARROWEST) if found.is_terminal else WITHOUT_TERMINAL
+    if table is not None:
+        width = max(width, Measurement.get(found, found.options.update_width(MOST_COLUMNS), table).minimum)
+    found.size = ConsoleDimensions(width, found.height)  # both: else a terminal that can do little has 80 columns
     return found
 
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from btai.experiments.paper.remarks import remarks
 from btai.experiments.paper.reproduce import Reproduced, Score
-from btai.experiments.paper.rows import AUTHORS_SOURCE, PAPER_SOURCE, Row
+from btai.experiments.paper.rows import AUTHORS_SOURCE, PAPER_SOURCE, REPAIRED, Row
 from btai.experiments.report import run_as_json
 from btai.experiments.run import RunResult
 
@@ -96,9 +96,9 @@ def _grids(lines: Sequence[Reproduced]) -> tuple[Grid, Grid]:
         "How fast: milliseconds per trial, and how many times faster btai is",
         (*SETTING, "paper", "authors", "repaired", "btai", "than\npaper", "than\nauthors", "than\nrepaired"),
         [[_fast(line) for line in group if line.row.ties == "cost"] for group in groups],
-        "authors: their programs, as we ran them once on one core of a test machine; repaired: BTAI_BF with its one "
-        "needless product of matrices per node replaced by a vector, which gives the same actions. btai: on this "
-        "machine when the trials were run; all else that it did meanwhile has made them slower.",
+        "authors: their programs, as we ran them once on one core of a test machine; repaired: "
+        f"{REPAIRED} btai: on this machine when the trials were run; all else that it did meanwhile has made them "
+        "slower.",
     )
     return solved, fast
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -24,20 +25,22 @@ def grid_table(rows: Sequence[GridRow]) -> Table:
     """A line for each run: the parameters in which the runs differ, and the figures."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     parameters, figures = varying(rows), _figures(rows)
-    table.add_column("run", justify="right", no_wrap=True)
+    columns = {"run": [str(row.run) for row in rows]}
     for name in parameters:
-        words = name.split("_")  # between which the heading may be wrapped
-        table.add_column(" ".join(words), justify="right", overflow="fold", min_width=max(map(len, words)))
-    for heading in figures:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(
-            str(row.run),
-            *(_shown(row.parameters[name]) for name in parameters),
-            *(figure(row) for figure in figures.values()),
-            style="red" if row.failure else None,
-        )
+        values = [_shown(row.parameters[name]) for row in rows]
+        columns[_narrowed(name, values)] = values
+    columns |= {heading: [figure(row) for row in rows] for heading, figure in figures.items()}
+    for heading in columns:
+        table.add_column(heading, justify="right", no_wrap=True)  # so that it cannot be cut off
+    for row, cells in zip(rows, zip(*columns.values(), strict=True), strict=True):
+        table.add_row(*cells, style="red" if row.failure else None)
     return table
+
+
+def _narrowed(name: str, values: Sequence[str]) -> str:
+    """The name of a parameter as a heading that is no wider than it must be."""
+    words = name.split("_")
+    return "\n".join(wrap(" ".join(words), max(map(len, (*words, *values)))))
 
 
 def _figures(rows: Sequence[GridRow]) -> dict[str, Callable[[GridRow], str]]:
