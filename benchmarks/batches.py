@@ -13,7 +13,7 @@ from benchmarks.models import dsprites_starts
 from btai import BatchAgent
 from btai.envs import dsprites_slice
 from btai.experiments import run
-from btai.experiments.dsprites import make_agent, make_env
+from btai.experiments.environments import make_agent, make_env
 
 __all__ = ["BATCH_ITERATIONS", "measure", "throughput"]
 
@@ -46,5 +46,5 @@ def throughput(n: int, threads: int, effort: Effort) -> float:
 def trials(iterations: int) -> float:
     """Seconds of the paper's trials at granularity 1 from every start, on all processors."""
     begin = time.perf_counter()
-    run(partial(make_agent, 1, iterations), partial(make_env, 1), exhaustive=True, batch=512)
+    run(partial(make_agent, "dsprites", iterations), partial(make_env, "dsprites"), exhaustive=True, batch=512)
     return time.perf_counter() - begin

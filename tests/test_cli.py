@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from click.testing import CliRunner, Result
 import btai
 from btai import envs, experiments
 from btai.cli import main
-from btai.experiments import dsprites
+from btai.experiments.environments import make_agent, make_env
 
 FIGURES = {
     "p_solved",
@@ -60,7 +61,9 @@ def without_seconds(figures: dict[str, Any]) -> dict[str, Any]:
 
 def test_run_prints_the_figures_of_the_run() -> None:
     result = btai_command(*SMALL)
-    same = experiments.run(dsprites.make_agent(8, 10), dsprites.make_env(8), trials=6).summary
+    same = experiments.run(
+        make_agent("dsprites", 10, granularity=8), make_env("dsprites", granularity=8), trials=6
+    ).summary
     assert result.exit_code == 0
     assert f"P(solved)                  {same.p_solved:.6f}" in result.stdout
     assert "6 of 6  (0 ran out of time)" in result.stdout
@@ -69,7 +72,9 @@ def test_run_prints_the_figures_of_the_run() -> None:
 
 def test_run_prints_json_for_machines() -> None:
     figures = printed_json(*SMALL, "--seed", 3)
-    same = experiments.run(dsprites.make_agent(8, 10), dsprites.make_env(8), trials=6, seed=3).summary.as_dict()
+    same = experiments.run(
+        make_agent("dsprites", 10, granularity=8), make_env("dsprites", granularity=8), trials=6, seed=3
+    ).summary.as_dict()
     assert figures.keys() >= FIGURES
     same["interval"] = list(same["interval"])
     assert without_seconds(same).items() <= figures.items()
@@ -153,6 +158,7 @@ def test_stopping_by_hand_is_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
         (["run", "dsprites", "--granularity", "3"], "'3' is not one of '1', '2', '4', '8'"),
         (["run", "dsprites", "--planning", "0"], "0 is not in the range x>=1"),
         (["run", "dsprites", "--record"], "--record needs --out FILE"),
+        (["run", "tmaze", "--exhaustive", "--trials", "100"], "--trials: given with --exhaustive"),
         (["dance"], "No such command 'dance'"),
     ],
 )
@@ -201,12 +207,15 @@ def test_version_is_that_of_btai() -> None:
 def test_help_names_the_commands_and_says_in_whole_sentences_what_they_do() -> None:
     for flag in ("-h", "--help"):
         shown = btai_command(flag).stdout
-        assert all(command in shown for command in ("run", "show", "inspect", "model", "reproduce"))
+        assert all(command in shown for command in ("run", "show", "inspect", "model", "reproduce", "sweep", "merge"))
         assert "..." not in shown.partition("Commands:")[2]
 
 
-def test_help_of_run_names_every_environment() -> None:
-    listed = btai_command("run", "--help").stdout.partition("ENVIRONMENT: ")[2].partition(".")[0]
+@pytest.mark.parametrize("command", ["run", "inspect"])
+def test_help_names_every_environment_and_its_first_line_is_whole(command: str) -> None:
+    shown = btai_command(command, "--help").stdout
+    assert re.match(rf"Usage: \S+ {command} \[OPTIONS\] \S+\n\n", shown)
+    listed = shown.partition("ENVIRONMENT: ")[2].partition(".")[0]
     assert listed.replace(",", "").split() == [*envs.ENVIRONMENTS]
 
 

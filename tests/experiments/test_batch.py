@@ -32,11 +32,12 @@ from btai.cli import main
 from btai.envs.dsprites import initial_states
 from btai.errors import EnvError, EvidenceError, ImpossibleObservationError, PlanningError
 from btai.experiments import Job, RunFile, Summary, run, run_trial
-from btai.experiments.dsprites import make_agent, make_env
+from btai.experiments.environments import make_agent, make_env
 from btai.model import TemporalSlice, TemporalSliceBuilder
 
 TESTS = Path(__file__).parent.parent
-fine_env, coarse_env, coarse_agent = partial(make_env, 1), partial(make_env, 8), partial(make_agent, 8, 10)
+fine_env, coarse_env = partial(make_env, "dsprites"), partial(make_env, "dsprites", granularity=8)
+coarse_agent = partial(make_agent, "dsprites", 10, granularity=8)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +103,7 @@ def test_evidence_of_every_kind_gives_the_same_trials() -> None:
 
 
 def test_options_of_the_agent_are_those_of_the_batch() -> None:
-    made = partial(make_agent, 1, 20, 0.7, ties="first")
+    made = partial(make_agent, "dsprites", 20, 0.7, ties="first")
     lowest = partial(compiled_planner, 30, exp_const=0.5, action_selection="lowest_cost")
     assert contents(run(made, fine_env, trials=12, batch=5)) == contents(run(made, fine_env, trials=12))
     assert contents(run(lowest, Corridor, trials=12, batch=5)) == contents(run(lowest, Corridor, trials=12))
@@ -111,7 +112,7 @@ def test_options_of_the_agent_are_those_of_the_batch() -> None:
 # --- dSprites ---------------------------------------------------------------------------------------------
 
 
-oscillating = partial(make_agent, 1, 60, ties="first")  # some of its trials are truncated
+oscillating = partial(make_agent, "dsprites", 60, ties="first")  # some of its trials are truncated
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ import pytest
 from btai.agents import BTAI_3MF, BTAI_VMP
 from btai.envs import dsprites_flat, dSpritesFlatWrapper
 from btai.experiments import Summary, run
-from btai.experiments.dsprites import BASELINES, ToldFirstCell, make_agent, make_baseline, make_env, make_flat_env
+from btai.experiments.dsprites import BASELINES, ToldFirstCell, make_baseline, make_flat_env
+from btai.experiments.environments import make_agent, make_env
 
 # P(solved) of whoever always reaches the goal it perceives, by the rewards alone. At granularity g the goal's cell
 # holds g columns, of which those passed on the way down earn less than 1.
@@ -29,7 +30,8 @@ def test_ties_that_go_to_the_first_action_solve_less() -> None:
 
 
 def from_every_start(granularity: int, planning: int, ties: str = "cost") -> Summary:
-    agent, env = partial(make_agent, granularity, planning, ties=ties), partial(make_env, granularity)
+    agent = partial(make_agent, "dsprites", planning, ties=ties, granularity=granularity)
+    env = partial(make_env, "dsprites", granularity=granularity)
     return run(agent, env, exhaustive=True, batch=512).summary
 
 
@@ -51,7 +53,7 @@ class Forgetful:
 
 @pytest.mark.slow
 def test_papers_figure_comes_about_where_every_cycle_infers_from_the_initial_prior() -> None:
-    forgetful = run(Forgetful(make_agent(1, 50)), make_env(1), exhaustive=True).summary
+    forgetful = run(Forgetful(make_agent("dsprites", 50)), make_env("dsprites"), exhaustive=True).summary
     assert forgetful.p_solved == 0.71875
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import re
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 from experiments.corridor import Corridor, Rightwards
+from rich.console import Console
 
-from btai.experiments import run, summarise
+from btai.experiments import report, run, summarise
 from btai.experiments.sweeps import GridRow
 from btai.experiments.sweeps.report import grid_table
 
@@ -45,3 +50,22 @@ def test_interval_is_that_of_the_samples_unless_every_start_was_tried() -> None:
     shown = columns(row(0, SOLVED), row(1, SOLVED, exhaustive=True), row(2, SOLVED[:5], exhaustive=True))
     assert shown["95 %"] == ["0.65–1.00", "each start", "-"]
     assert shown["trials"] == ["7", "7", "5 of 7"]
+
+
+@pytest.mark.parametrize(
+    "terminal", [{}, {"force_terminal": True}, {"force_terminal": True, "_environ": {"TERM": "dumb"}}]
+)
+def test_grid_is_whole_however_narrow_the_terminal_is(
+    terminal: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = io.StringIO()
+    options: dict[str, Any] = {"file": screen, "width": 40, "no_color": True, "highlight": False} | terminal
+    monkeypatch.setattr(report, "Console", partial(Console, **options))
+    parameters = {f"some_parameter_{letter}": letter * 12 for letter in "abcdefgh"}
+    rows = [replace(row(number, SOLVED), parameters=parameters | {"seed": number}) for number in range(2)]
+    rows[1] = replace(rows[1], parameters={name: f"{value}x" for name, value in rows[1].parameters.items()})
+    table = grid_table(rows)
+    report.console(table).print(table)
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line).split() for line in screen.getvalue().splitlines()]
+    assert ["0", *parameters.values(), "0", "7", "1.000", "0.65–1.00", "4.000"] in [line[:-1] for line in lines]
+    assert sum(line[-2:] == ["cycles", "seconds"] for line in lines) == 1

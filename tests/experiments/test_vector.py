@@ -19,11 +19,12 @@ from btai.agents import BTAI_3MF
 from btai.envs.dsprites import dSpritesEnv, initial_states
 from btai.errors import EnvError, RunFileError
 from btai.experiments import RunResult, Summary, run
-from btai.experiments.dsprites import make_agent, make_env
+from btai.experiments.environments import make_agent, make_env
 from btai.model import TemporalSliceBuilder
 
 DISABLED: dict[str, Any] = {"autoreset_mode": AutoresetMode.DISABLED}
-coarse_agent, coarse_env = partial(make_agent, 8, 10), partial(make_env, 8)
+coarse_agent = partial(make_agent, "dsprites", 10, granularity=8)
+coarse_env = partial(make_env, "dsprites", granularity=8)
 
 
 def dsprites(n: int, **options: Any) -> VectorEnv[Any, Any, Any]:
@@ -32,12 +33,12 @@ def dsprites(n: int, **options: Any) -> VectorEnv[Any, Any, Any]:
 
 # --- dSprites ---------------------------------------------------------------------------------------------
 
-oscillating = partial(make_agent, 1, 60, ties="first")  # some of its trials are truncated
+oscillating = partial(make_agent, "dsprites", 60, ties="first")  # some of its trials are truncated
 
 
 @pytest.fixture(scope="module")
 def alone() -> list[dict[str, Any]]:
-    return contents(run(oscillating, partial(make_env, 1), trials=40))
+    return contents(run(oscillating, partial(make_env, "dsprites"), trials=40))
 
 
 @pytest.mark.parametrize("n", [1, 7, 64])

@@ -1,4 +1,4 @@
-"""The paper's agents on dSprites, each with the environment it was published with."""
+"""The paper's flat agents on dSprites, each with the environment it was published with."""
 
 from __future__ import annotations
 
@@ -7,21 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from btai.agents import BTAI_3MF, BTAI_BF, BTAI_VMP
-from btai.envs.dsprites import (
-    dsprites_flat,
-    dsprites_slice,
-    dSpritesEnv,
-    dSpritesFlatWrapper,
-    dSpritesPreProcessingWrapper,
-    flat_prior,
-)
+from btai.agents import BTAI_BF, BTAI_VMP
+from btai.envs.dsprites import dsprites_flat, flat_prior
+from btai.experiments.environments import make_env
 from btai.model import TemporalSlice
 from btai.planning import TreeView
 
-__all__ = ["BASELINES", "ToldFirstCell", "make_agent", "make_baseline", "make_env", "make_flat_env"]
+__all__ = ["BASELINES", "ToldFirstCell", "make_baseline", "make_flat_env"]
 
-REPEAT = 8  # how often the paper's environment executes each action
 EXP_CONST = 2.4
 
 Baseline = BTAI_BF | BTAI_VMP
@@ -33,27 +26,16 @@ BASELINES: Mapping[str, tuple[type[Baseline], float, int]] = {
 """The flat agents: class, precision of the preference, and cycles after which a trial is given up."""
 
 
-def make_env(granularity: int) -> dSpritesPreProcessingWrapper:
-    """The paper's environment for BTAI_3MF."""
-    return dSpritesPreProcessingWrapper(dSpritesEnv(granularity=granularity, repeat=REPEAT))
-
-
-def make_agent(granularity: int, planning: int, exp_const: float = EXP_CONST, ties: str = "cost") -> BTAI_3MF:
-    """The paper's agent for that environment."""
-    ts = dsprites_slice(granularity, REPEAT)
-    return BTAI_3MF(ts, max_planning_steps=planning, exp_const=exp_const, ties=ties)
-
-
-def make_flat_env(name: str, granularity: int) -> dSpritesFlatWrapper:
+def make_flat_env(name: str, granularity: int) -> Any:
     """The paper's environment for one of the `BASELINES`; a trial that takes too long earns -1, as the text says."""
     _, _, max_cycles = BASELINES[name]
-    return dSpritesFlatWrapper(dSpritesEnv(granularity=granularity, repeat=REPEAT, max_cycles=max_cycles))
+    return make_env("dsprites-flat", granularity=granularity, max_cycles=max_cycles)
 
 
 def make_baseline(name: str, granularity: int, planning: int) -> ToldFirstCell:
     """The agent for that environment, with its published tables and prior."""
     kind, precision, _ = BASELINES[name]
-    ts = dsprites_flat(granularity, precision, repeat=REPEAT)
+    ts = dsprites_flat(granularity, precision)
     # The generator is a first one only: every trial begins with `seeded`.
     return ToldFirstCell(kind(ts, planning, EXP_CONST, rng=np.random.default_rng(0)), granularity)
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from btai.errors import RunFileError
-from btai.experiments.dsprites import make_agent, make_baseline, make_env, make_flat_env
+from btai.experiments.dsprites import make_baseline, make_flat_env
+from btai.experiments.environments import make_agent, make_env
 from btai.experiments.paper.rows import ROWS, Row
 from btai.experiments.run import Progress, RunResult, run
 from btai.experiments.summary import Summary, summarise, wilson_interval
@@ -107,8 +108,8 @@ def _makers(row: Row) -> tuple[Callable[[], Any], Callable[[], Any]]:
             partial(make_flat_env, row.agent, row.granularity),
         )
     return (
-        partial(make_agent, row.granularity, row.planning, ties=row.ties),
-        partial(make_env, row.granularity),
+        partial(make_agent, "dsprites", row.planning, ties=row.ties, granularity=row.granularity),
+        partial(make_env, "dsprites", granularity=row.granularity),
     )
 
 
