@@ -15,7 +15,9 @@ from experiments.corridor import (
     Stumbling,
     Swamp,
     Vanishing,
+    compiled_planner,
     contents,
+    corridor_slice,
     planner,
     without_clocks,
 )
@@ -195,3 +197,36 @@ def test_run_file_that_could_not_tell_environments_apart_warns(tmp_path: Path) -
     with pytest.warns(UserWarning, match="environment: it does not tell with which depth it was made"):
         run(Rightwards(), Marsh(0.5), trials=1, out=tmp_path / "marsh.sqlite")
     run(Rightwards(), Marsh(0.5), trials=1)  # nothing is kept that could be resumed
+
+
+class Wall:
+    def reset(self) -> dict[str, int]:
+        return {}
+
+    def execute(self, action: int) -> dict[str, int]:
+        return {}
+
+
+@pytest.mark.parametrize("options", [{}, {"batch": 1}])
+@pytest.mark.parametrize(
+    ("agent", "env", "message"),
+    [
+        (
+            corridor_slice(),
+            Corridor,
+            r"^agent: TemporalSlice was .* no reset, step, update; .* slice: BTAI_3MF",
+        ),
+        (corridor_slice, Corridor, r"^agent: TemporalSlice was given"),
+        (None, Corridor, r"^agent: NoneType was given, which has no reset, step, update; required is what has reset,"),
+        (
+            compiled_planner,
+            Wall(),
+            r"^env: Wall was given, which has no done, get_reward; required is what",
+        ),
+        (compiled_planner, Wall, r"^env: Wall was given"),
+        (compiled_planner, 3, r"^env: int was given, which has no reset, execute, done, get_reward; required is"),
+    ],
+)
+def test_what_is_no_agent_or_no_environment_is_refused(agent: Any, env: Any, message: str, options: Any) -> None:
+    with pytest.raises(BtaiError, match=message):
+        run(agent, env, trials=1, **options)

@@ -15,7 +15,7 @@ from btai.agents import BTAI_3MF, BatchAgent
 from btai.errors import EnvError, PlanningError
 from btai.experiments.slots import Flags, Separate, Slots
 from btai.experiments.trial import Environment, Job, Trial, in_trial
-from btai.experiments.workers import Outcome, Setup, adapted, is_factory, is_vector, made, opened
+from btai.experiments.workers import Outcome, Setup, adapted, is_factory, is_vector, made_agent, opened
 from btai.model import TemporalSlice
 
 __all__ = ["BatchRunner", "batch_runner"]
@@ -58,7 +58,7 @@ def batch_runner(setup: Setup, n: int) -> BatchRunner:
         raise PlanningError(
             "record: True was given with batch; a batch keeps no search trees to record. Leave one of the two out."
         )
-    agent = made(setup.agent)
+    agent = made_agent(setup.agent)
     agents = _batch_agent(agent, n)
     with ExitStack() as stack:
         env, slots = _slots(setup.env, n, agent.ts, stack)

@@ -29,7 +29,7 @@ __all__ = [
     "described",
     "is_factory",
     "is_vector",
-    "made",
+    "made_agent",
     "opened",
     "run_here",
     "run_in_processes",
@@ -82,7 +82,7 @@ class Setup:
 
     def runner(self) -> Runner:
         """Make the agent and the environment, which is closed with the runner, or with its process."""
-        agent = made(self.agent)
+        agent = made_agent(self.agent)
         with ExitStack() as stack:
             env = adapted(opened(self.env, stack), getattr(agent, "ts", None))
             if is_vector(env):
@@ -168,23 +168,41 @@ def is_factory(thing: Any) -> bool:
     return isinstance(thing, type) or not hasattr(thing, "reset")
 
 
-def made(thing: Any) -> Any:
-    """An agent or an environment as it is; anything else makes one."""
-    return thing() if is_factory(thing) else thing
+def made_agent(agent: Any) -> Any:
+    """An agent as it is; anything else makes one."""
+    found = _made(agent)
+    _check_methods("agent", found, ("reset", "step", "update"), PlanningError)
+    return found
 
 
 def opened(env: Any, stack: ExitStack) -> Any:
-    """As `made`; what was made here is closed with the stack, what was given stays open."""
-    found = made(env)
+    """An environment as it is; anything else makes one, which is closed with the stack."""
+    found = _made(env)
     if is_factory(env) and hasattr(found, "close"):
         stack.callback(found.close)
     return found
+
+
+def _made(thing: Any) -> Any:
+    return thing() if is_factory(thing) and callable(thing) else thing
+
+
+def _check_methods(role: str, found: Any, methods: Sequence[str], error: type[BtaiError]) -> None:
+    missing = [name for name in methods if not hasattr(found, name)]
+    if missing:
+        fix = " Make an agent of the slice: BTAI_3MF(ts)." if isinstance(found, TemporalSlice) else ""
+        raise error(
+            f"{role}: {type(found).__name__} was given, which has no {', '.join(missing)}; required is what has"
+            f" {', '.join(methods)}, or a function that makes it.{fix}"
+        )
 
 
 def adapted(env: Any, ts: TemporalSlice | None = None) -> Any:
     """An environment of Gymnasium's as agents want one, its observations by the names of their model."""
     is_gymnasium = hasattr(env, "action_space") and hasattr(env, "step") and not hasattr(env, "execute")
     if not is_gymnasium or is_vector(env):
+        if not is_vector(env):
+            _check_methods("env", env, ("reset", "execute", "done", "get_reward"), EnvError)
         return env
     from btai.interop.gymnasium import FromGymnasium  # imports Gymnasium, which not every environment needs
 
