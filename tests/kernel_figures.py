@@ -34,6 +34,7 @@ def tasks() -> Iterator[Task]:
     zeros = own_figures("zeros")
     yield "impossible at once", zeros.spec.build(), zeros.evidence, {"O_x": 0, "O_wall": 1}
     yield "impossible around a loop", ring().build(), {"O_0": 1}, {"O_0": 1, "O_1": 0, "O_2": 0}
+    yield "hardly possible together", alike().build(), {"O_0": 0}, {"O_0": 0}
     yield "shifted", shifted().build(), {"O_a": 3}, {"O_a": 4, "O_b": 1}
     yield "positive", positive().build(), {"O_b": [0.5, 0.1]}, {"O_a": 1, "O_b": 1}
 
@@ -48,6 +49,18 @@ def ring() -> Spec:
         priors=dict.fromkeys(names, np.array([0.4, 0.6])) | {"S_0": np.array([1.0, 0.0])},
         likelihoods={f"O_{i}": Factor(differ, (names[i], names[(i + 1) % 3])) for i in range(3)},
         transitions={name: Factor(np.eye(2), (name,)) for name in names},
+        preferences={},
+    )
+
+
+def alike() -> Spec:
+    """Two switches, hardly ever on, of which is seen whether they differ: that both are on has the chance 1e-400."""
+    return Spec(
+        action="A_0",
+        n_actions=1,
+        priors=dict.fromkeys(("S_0", "S_1"), np.array([1.0, 1e-200])),
+        likelihoods={"O_0": Factor(np.stack([np.eye(2), 1 - np.eye(2)]), ("S_0", "S_1"))},
+        transitions={name: Factor(np.eye(2), (name,)) for name in ("S_0", "S_1")},
         preferences={},
     )
 

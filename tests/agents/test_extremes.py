@@ -151,3 +151,25 @@ def test_only_the_agents_of_a_batch_that_need_care_are_inferred_with_it(monkeypa
     batch.reset({"O_0": np.array([1, 0, 1])})
     assert_allclose(batch.beliefs["S_0"], [[1, 0], [0, 1], [1, 0]], rtol=0, atol=1e-15)
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("around", [False, True], ids=["tree", "loop"])
+def test_what_two_neighbours_find_too_unlikely_may_be_what_two_others_insist_on(around: bool) -> None:
+    """Four switches that are certainly alike: all off has the chance 1e-600, all on has 1e-400."""
+    off, on = [1.0, 1e-200], [1e-300, 1.0]
+    alike = np.stack([np.eye(2), 1 - np.eye(2)])
+    builder = TemporalSliceBuilder("A_0", 1)
+    for name, prior in {"S_middle": off, "S_a": off, "S_b": on, "S_c": on}.items():
+        builder.add_state(name, prior).add_transition(name, np.eye(2), [name])
+    pairs = [("S_middle", other) for other in ("S_a", "S_b", "S_c")] + ([("S_a", "S_b")] if around else [])
+    for i, pair in enumerate(pairs):
+        builder.add_observation(f"O_{i}", alike, pair)
+    ts = builder.build()
+    evidence = dict.fromkeys(ts.observations, 0)
+    agent, batch = BTAI_3MF(ts, 1), BatchAgent(ts, 1, 1)
+    agent.reset(evidence)
+    batch.reset({name: [value] for name, value in evidence.items()})
+    for name in ts.states:
+        for belief in (i_step(ts, evidence).posteriors[name], agent.beliefs[name], batch.beliefs[name][0]):
+            assert_allclose(belief, [0, 1], rtol=0, atol=1e-12)
+    assert agent.inference.log_evidence == pytest.approx(-400 * math.log(10), rel=1e-12)
