@@ -42,6 +42,16 @@ def test_each_run_has_trials_of_its_own(file: RunFile) -> None:
         assert (reader.runs[0].summary().p_solved, reader.runs[1].summary().trials) == (0.0, 0)
 
 
+def test_a_file_and_its_runs_say_which_they_are_also_when_closed(file: RunFile, tmp_path: Path) -> None:
+    where = tmp_path / "sweep.sqlite"
+    file.close()
+    assert repr(file) == f"RunFile: {where}, 3 runs"
+    assert repr(file.runs[2]) == f"StoredRun: run 2 of {where}: 4 trials planned, seed 2, not recorded"
+    with RunFile.write(tmp_path / "one.sqlite", CONFIGURATIONS[0] | {"record": True}) as one:
+        assert repr(one) == f"RunFile: {tmp_path / 'one.sqlite'}, 1 run"
+        assert repr(one.run).endswith("one.sqlite: 4 trials planned, seed 0, recorded")
+
+
 def test_trial_is_read_by_its_number(file: RunFile) -> None:
     for trial in TRIALS[1:3]:
         file.runs[1].append(trial)

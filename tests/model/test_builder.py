@@ -294,3 +294,19 @@ def test_tables_of_a_slice_stay_the_same_to_the_bit_when_declared_again(seed: in
         # A sum that is off by no more than the rounding of its summands, four units each, is left alone.
         rounding = 4 * np.finfo(np.float64).eps * 300
         assert_allclose(table.sum(axis=None if name.startswith("preference") else 0), 1, rtol=rounding)
+
+
+def test_an_unfinished_builder_says_what_it_has() -> None:
+    builder = TemporalSliceBuilder("A_move", 2)
+    assert repr(builder) == (
+        "TemporalSliceBuilder: A_move of 2 values; states: none; observations: none; transitions of: none;"
+        " preferences over: none"
+    )
+    builder.add_state("S_x", [0.5, 0.5]).add_state("S_y", [0.5, 0.5]).add_transition("S_y", np.eye(2), ["S_y"])
+    for name in ("O_x", "O_y"):
+        builder.add_observation(name, np.eye(2), ["S_x"])
+    builder.add_preference(["O_x", "O_y"], [[0.1, 0.2], [0.3, 0.4]])
+    assert repr(builder) == (
+        "TemporalSliceBuilder: A_move of 2 values; states: S_x, S_y; observations: O_x, O_y; transitions of: S_y;"
+        " preferences over: (O_x, O_y)"
+    )

@@ -140,6 +140,9 @@ class RunFile:
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"RunFile: {self.path}, {len(self.runs)} run{'s' * (len(self.runs) != 1)}"
+
     @classmethod
     def _opened(cls, path: Path, connection: sqlite3.Connection, lock: WriterLock | None = None) -> Self:
         try:

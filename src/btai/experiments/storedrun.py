@@ -181,6 +181,11 @@ class StoredRun:
         if not self._writable:
             raise RunFileError(f"{self._path} is open for reading. Open it with RunFile.write to add trials.")
 
+    def __repr__(self) -> str:
+        recorded = "recorded" if self.config.get("record") else "not recorded"
+        planned = f"{self.config.get('trials')} trials planned, seed {self.config.get('seed')}"
+        return f"StoredRun: run {self.number} of {self._path}: {planned}, {recorded}"
+
 
 def read_configurations(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:
     """The configuration of each run, by number; ValueError where one is none."""

@@ -209,6 +209,14 @@ class TemporalSliceBuilder:
         )
         check_cliques(tree, list(self._states), max_clique, fix)
 
+    def __repr__(self) -> str:
+        groups = ", ".join(group_name(preference.observations) for preference in self._preferences)
+        return (
+            f"TemporalSliceBuilder: {self._action.name} of {self._action.size} values; states: {_listed(self._states)};"
+            f" observations: {_listed(self._observations)}; transitions of: {_listed(self._transitions)};"
+            f" preferences over: {groups or 'none'}"
+        )
+
 
 def _check_axes(
     name: str,
