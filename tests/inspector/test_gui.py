@@ -30,7 +30,7 @@ def test_the_papers_two_lines_open_the_page_and_return_when_it_is_closed(
     gui.loop()
     (url,) = browser.opened
     assert ADDRESS.fullmatch(url)
-    assert url in capsys.readouterr().out
+    assert capsys.readouterr().out == f"The inspector is at {url}\nClose its page or press Ctrl-C to end it.\n"
     assert len(agent.tree.expanded) == 5
 
 
@@ -73,6 +73,7 @@ def test_ctrl_c_ends_the_loop() -> None:
     assert process.stdout
     address = ADDRESS.search(process.stdout.readline())
     assert address
+    assert process.stdout.readline() == "Press Ctrl-C to end it.\n"  # closing the page would not
     assert httpx.get(f"{address[0]}api/info", timeout=60).status_code == 200
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)

@@ -42,6 +42,7 @@ class GUI:
 
 def announce(url: str, *, open_browser: bool) -> None:
     """Say where the page is, and open it."""
-    click.echo(f"The inspector is at {url}\nClose its page or press Ctrl-C to end it.")
+    ending = "Close its page or press" if open_browser else "Press"
+    click.echo(f"The inspector is at {url}\n{ending} Ctrl-C to end it.")
     if open_browser:
         webbrowser.open(url)
