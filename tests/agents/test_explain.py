@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,14 @@ def mean_terms(search: oracle.Search, child: oracle.Node) -> dict[str, float]:
     return {term: total / child.visits for term, total in terms.items()}
 
 
+def liked_best(node: oracle.Node) -> Iterator[oracle.Node]:
+    """Below a node: child by child the most visited, of equals the cheaper."""
+    while node.children:
+        most = max(child.visits for child in node.children)
+        node = min((child for child in node.children if child.visits == most), key=lambda child: child.cost)
+        yield node
+
+
 @pytest.mark.parametrize("name", own_names())
 def test_every_figure_is_the_oracles(name: str) -> None:
     figures: OwnFigures = own_figures(name)
@@ -77,6 +87,7 @@ def test_every_figure_is_the_oracles(name: str) -> None:
         assert summary.uct == pytest.approx(search.uct(child), abs=1e-12)
         assert summary.exploration == pytest.approx(search.uct(child) + summary.mean_cost, abs=1e-12)
         assert summary.terms == pytest.approx(mean_terms(search, child), abs=1e-12)
+        assert summary.then == tuple(str(node.action) for node in liked_best(child))
 
 
 def test_best_of_equal_children_is_the_first() -> None:
@@ -174,11 +185,31 @@ def test_explanation_is_for_people() -> None:
     agent.step()
     assert repr(agent.explain()).splitlines() == [
         "to the window was chosen (planning iterations: 1, visits: 1, mean cost: 0.9163).",
-        "  action         visits  mean cost  exploration        UCT    own EFE  against the chosen one",
-        "  to the window       1     0.9163       1.9981     1.0818     0.9163  chosen",
-        "  to the cellar       1     1.2040       1.9981     0.7942     1.2040"
+        "  action         visits  mean cost  exploration        UCT    own EFE  then  against the chosen one",
+        "  to the window       1     0.9163       1.9981     1.0818     0.9163  -     chosen",
+        "  to the cellar       1     1.2040       1.9981     0.7942     1.2040  -   "
         "  costs 0.2877 more, mainly by the ambiguity of O_sky (+0.6931)",
     ]
+
+
+def test_explanation_says_what_comes_after_an_action() -> None:
+    explanation = explained(0, {"risk": 1.0}, {"risk": 2.0}, {"risk": 3.0})
+    far, near, leaf = explanation.actions
+    actions = replace(far, then=("up", "up", "left", "up")), replace(near, then=("up", "up", "left")), leaf
+    explanation = replace(explanation, actions=actions)
+    _, heads, *rows = repr(explanation).splitlines()
+    at = heads.index("then  ")
+    assert [row[at:].partition("  ")[0] for row in rows] == ["up, up, left, …", "up, up, left", "-"]
+    assert "up, up, left, …</td>" in explanation._repr_html_()
+
+
+@pytest.mark.parametrize(("costs", "tied"), [((5.0, 5.004), True), ((5.004, 5.0), True), ((5.0, 5.006), False)])
+def test_a_difference_that_is_tiny_against_the_costs_is_a_tie_first(costs: tuple[float, float], tied: bool) -> None:
+    explanation = explained(0, *({"risk": cost} for cost in costs))
+    assert explanation.is_tied(1) is tied
+    verdict = repr(explanation).splitlines()[3]
+    assert ("  practically tied: costs 0.004 " in verdict) is tied
+    assert "mainly by the risk" in verdict
 
 
 def test_explanation_says_where_the_chosen_action_is_not_the_cheapest() -> None:

@@ -37,6 +37,7 @@ def test_the_sentence_names_the_difference_and_the_term_that_decides(
             expect(verdict).to_contain_text("costs the same")
             continue
         expect(verdict).to_contain_text("cheaper" if difference > 0 else "dearer")
+        assert ("practically tied" in verdict.inner_text()) == expected.is_tied(other.action)
         shown, decides = verdict.locator("b:not(.chosen-action)").all_inner_texts()[-2:]
         assert read(shown) == pytest.approx(abs(difference), rel=1e-3)
         assert decides == expected.deciding_term(other.action)
@@ -61,8 +62,11 @@ def test_any_other_action_can_be_compared_term_by_term(seen: Seen, replay: str, 
 
 def test_the_deciding_term_is_marked_in_words(seen: Seen, replay: str, recorded: Recorded) -> None:
     expected = explained(recorded, 25)
-    other = next(summary.action for summary in expected.actions if summary.action != expected.chosen)
+    others = [summary.action for summary in expected.actions if summary.action != expected.chosen]
+    other = next(action for action in others if not expected.is_tied(action))
     seen.open(replay, view="why", trial=0, cycle=CYCLE, iteration=25, against=other)
+    for words in ("risk", "ambiguity", "positive: speaks for "):  # nothing is told by colour alone
+        expect(seen.figure("differences").locator(".legend")).to_contain_text(words)
     decides = seen.settled("differences").locator(".part").filter(has_text="decides")
     expect(decides).to_have_count(1)
     assert (decides.get_attribute("data-tip") or "").startswith(expected.deciding_term(other))
@@ -74,8 +78,11 @@ def test_the_actions_with_their_numbers_and_a_click_compares(seen: Seen, replay:
     rows = seen.rows("actions")
     assert column(rows, 0) == [summary.name for summary in expected.actions]
     for row, a in zip(rows, expected.actions, strict=True):
-        same(row[2:], [a.visits, a.mean_cost, a.exploration, a.uct, a.efe])
+        same(row[2:7], [a.visits, a.mean_cost, a.exploration, a.uct, a.efe])
         assert (row[1] == "chosen") == (a.action == expected.chosen)
+        assert row[7] == (
+            ", ".join(a.then[:3]) + (", \N{HORIZONTAL ELLIPSIS}" if len(a.then) > 3 else "") or "\N{EN DASH}"
+        )
     last = [summary for summary in expected.actions if summary.action != expected.chosen][-1]
     seen.figure("actions").get_by_role("button", name=last.name, exact=True).click()
     seen.expect_place(against=last.action)

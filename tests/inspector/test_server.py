@@ -6,8 +6,10 @@ import json
 import re
 import socket
 import struct
+import threading
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -296,6 +298,28 @@ def test_without_a_picture_there_is_none(seven: Recorded) -> None:
 )
 def test_a_malformed_what_if_is_a_bad_request(replayed: httpx.Client, body: bytes) -> None:
     assert is_error(replayed.post("api/what-if", content=body), 400, "bad_request")
+
+
+def test_other_answers_do_not_wait_until_what_plans_is_loaded(seven: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, end = threading.Event(), threading.Event()
+
+    def slow(*arguments: object) -> None:
+        begun.set()
+        assert end.wait(60)
+
+    monkeypatch.setattr(service, "warm_up", slow)
+    with (
+        Inspector(seven.trace) as inspector,
+        httpx.Client(base_url=inspector.url, timeout=20) as client,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        answer = pool.submit(client.post, "api/what-if", json={"trial": 0, "cycle": 0, "iterations": 3})
+        try:
+            assert begun.wait(60)
+            assert client.get("api/node?trial=0&cycle=0&node=1").status_code == 200
+        finally:
+            end.set()
+        assert answer.result().json()["altered"]["iterations"] == 3
 
 
 @pytest.mark.parametrize("address", ["api/what-if", "api/command"])

@@ -353,11 +353,13 @@ def test_why_is_what_the_agent_explains(trace: RunTrace, decided: Iterator[tuple
         for row, summary in zip(shown["actions"], expected.actions, strict=True):
             for name in ("action", "name", "visits", "mean_cost", "exploration", "uct", "efe"):
                 assert row[name] == getattr(summary, name), name
+            assert row["then"] == [*summary.then]
             close(row["terms"], [*summary.terms.values()])
             close(sum(row["terms"]), row["mean_cost"])
         assert {row["action"] for row in shown["against"]} == set(range(agent.ts.action.size)) - {expected.chosen}
         for row in shown["against"]:
             close(row["terms"], [*expected.differences(row["action"]).values()])
+            assert row["tied"] is expected.is_tied(row["action"])
             assert row["deciding"] == expected.deciding_term(row["action"])
             chosen = expected.actions[expected.chosen]
             close(row["difference"], expected.actions[row["action"]].mean_cost - chosen.mean_cost)

@@ -13,12 +13,14 @@ from inspector.recorded import Recorded, seven_states_agent
 
 from btai import BTAI_3MF
 from btai.errors import BtaiError, ImpossibleObservationError
+from btai.inference import expected_free_energy
 from btai.inspector import LiveTrace, RunTrace, views, whatif
 from btai.inspector.cursor import Cursor
 from btai.inspector.evidence import observed
 from btai.inspector.live import PORTION
 from btai.inspector.trace import Trace
 from btai.inspector.whatif import Change, what_if
+from btai.planning import view
 
 HERE = Cursor(0, 1)
 
@@ -50,9 +52,23 @@ def test_the_original_is_what_was_recorded(trace: RunTrace) -> None:
     original, _ = outcomes(trace, iterations=3)
     why = views.why(trace, HERE)
     assert original["chosen"] == trace.moment(HERE).cycle.action
+    for row in why["actions"]:
+        del row["terms"]  # they would have to be worked out from the whole search, and no page asks for them
     assert original["actions"] == why["actions"]
     assert original["posterior"] == views.cycle(trace, HERE)["posterior"]
     assert original["after"]["efe"] == views.node(trace, Cursor(0, 1, node=1 + original["chosen"]))["efe"]
+
+
+def test_only_the_slices_that_are_shown_are_predicted(trace: RunTrace, monkeypatch: pytest.MonkeyPatch) -> None:
+    predicted = []
+
+    def counted(*arguments: Any) -> Any:
+        predicted.append(arguments)
+        return expected_free_energy(*arguments)
+
+    monkeypatch.setattr(view, "expected_free_energy", counted)
+    outcomes(trace, iterations=100)
+    assert len(predicted) == 2  # after the chosen action, as it was and what if
 
 
 def test_another_observation(trace: RunTrace) -> None:

@@ -194,15 +194,15 @@ declare namespace Api {
         exploration: number;
         uct: number;
         efe: number;
-        terms: number[];
+        then: string[];
     }
     interface Why {
         iteration: number;
         chosen: number;
         performed: number | null;
         terms: string[];
-        actions: ActionSummary[];
-        against: { action: number; difference: number; terms: number[]; deciding: string }[];
+        actions: (ActionSummary & { terms: number[] })[];
+        against: { action: number; difference: number; tied: boolean; terms: number[]; deciding: string }[];
         text: string;
     }
 
@@ -227,7 +227,6 @@ declare namespace Api {
         forced: boolean;
         plan: number[];
         plan_names: string[];
-        terms: string[];
         actions: ActionSummary[];
         after: null | { action: number; beliefs: Vectors; observations: Vectors; efe: Efe };
     }

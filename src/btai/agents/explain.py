@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,10 @@ __all__ = ["ActionSummary", "Explanation"]
 
 Terms = Mapping[str, float]
 
+TIED = 1e-3  # of the costs: actions that differ by less are practically tied, and what decides says little
+STEPS_SHOWN = 3  # of what comes after an action
+TIED = 1e-3  # of the costs: actions that differ by less are practically tied, whichever term it is that differs
+STEPS_SHOWN = 3  # of what comes after an action
 UNDER_TIME_LIMIT = "Planned under a time limit: another run may come out differently."
 
 
@@ -24,7 +28,8 @@ class ActionSummary:
 
     The mean cost is the mean of the expected free energies that were added up on the way: the action's own and, for
     each later iteration that passed through it, that of the best new child. `terms` is the mean of those costs term by
-    term (risk of each preference group, ambiguity of each observation), so the terms add up to `mean_cost`.
+    term (risk of each preference group, ambiguity of each observation), so the terms add up to `mean_cost`. `then`
+    names the actions the search likes best after this one: one that costs much itself may be chosen for what follows.
     """
 
     action: int
@@ -35,6 +40,7 @@ class ActionSummary:
     uct: float
     efe: float
     terms: Terms
+    then: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,7 @@ class Explanation:
     def of(cls, tree: TreeView, chosen: int, reproducible: bool = True) -> Explanation:
         """Explain a choice by its tree."""
         names = tree.ts.labels(tree.ts.action.name)
-        terms = _mean_terms(tree)
-        actions = tuple(map(_summary, tree.root.children, names, terms))
+        actions = tuple(_summary(*found, names) for found in zip(tree.root.children, _mean_terms(tree), strict=True))
         return cls(chosen, actions, len(tree.expanded), reproducible)
 
     def differences(self, action: int | str) -> Terms:
@@ -65,21 +70,25 @@ class Explanation:
         sign = 1 if self._costlier_by(action) >= 0 else -1
         return max(differences, key=lambda term: sign * differences[term], default="")
 
+    def is_tied(self, action: int | str) -> bool:
+        """Whether `action` costs practically the same as the chosen one: but for a thousandth."""
+        costs = self._of(action).mean_cost, self.actions[self.chosen].mean_cost
+        return abs(self._costlier_by(action)) <= TIED * max(map(abs, costs))
+
     def __repr__(self) -> str:
         width = max(len(name) for name in ("action", *(s.name for s in self.actions)))
-        lines = [
-            self._result(),
-            f"  {'action':<{width}}  visits  mean cost  exploration        UCT    own EFE  against the chosen one",
-        ]
+        then = max(len(text) for text in ("then", *map(_then, self.actions)))
+        heads = f"visits  mean cost  exploration        UCT    own EFE  {'then':<{then}}  against the chosen one"
+        lines = [self._result(), f"  {'action':<{width}}  {heads}"]
         for s in self.actions:
             numbers = f"{s.visits:>6}  {s.mean_cost:>9.4f}  {s.exploration:>11.4f}  {s.uct:>9.4f}  {s.efe:>9.4f}"
-            lines.append(f"  {s.name:<{width}}  {numbers}  {self._verdict(s.action)}")
+            lines.append(f"  {s.name:<{width}}  {numbers}  {_then(s):<{then}}  {self._verdict(s.action)}")
         if not self.reproducible:
             lines.append(f"  {UNDER_TIME_LIMIT}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> Html:
-        heads = ("action", "", "visits", "mean cost", "exploration", "UCT", "own EFE", "against the chosen one")
+        heads = ("action", "", "visits", "mean cost", "exploration", "UCT", "own EFE", "then", "against the chosen one")
         most = max(s.visits for s in self.actions)
         rows = (
             (
@@ -87,6 +96,7 @@ class Explanation:
                 bar(s.visits / most),
                 s.visits,
                 *(f"{number:.4f}" for number in (s.mean_cost, s.exploration, s.uct, s.efe)),
+                _then(s),
                 self._verdict(s.action),
             )
             for s in self.actions
@@ -109,7 +119,9 @@ class Explanation:
             return "costs the same"
         term = self.deciding_term(action)
         comparison = "more" if difference > 0 else "less"
-        return f"costs {abs(difference):.4g} {comparison}, mainly by the {term} ({self.differences(action)[term]:+.4g})"
+        first = "practically tied: " if self.is_tied(action) else ""
+        mainly = f"mainly by the {term} ({self.differences(action)[term]:+.4g})"
+        return f"{first}costs {abs(difference):.4g} {comparison}, {mainly}"
 
     def _costlier_by(self, action: int | str) -> float:
         return self._of(action).mean_cost - self.actions[self.chosen].mean_cost
@@ -125,16 +137,23 @@ class Explanation:
         )
 
 
-def _summary(node: Node, name: str, terms: Terms) -> ActionSummary:
+def _then(summary: ActionSummary) -> str:
+    """What the search likes best after an action, shortened."""
+    steps = summary.then[:STEPS_SHOWN]
+    return ", ".join([*steps, "…"] if len(steps) < len(summary.then) else steps) or "-"
+
+
+def _summary(node: Node, terms: Terms, names: Sequence[str]) -> ActionSummary:
     return ActionSummary(
         action=node.action,
-        name=name,
+        name=names[node.action],
         visits=node.visits,
         mean_cost=node.mean_cost,
         exploration=node.exploration,
         uct=node.uct,
         efe=node.efe,
         terms=terms,
+        then=tuple(names[action] for action in node.plan),
     )
 
 

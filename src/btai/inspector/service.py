@@ -24,7 +24,7 @@ from btai.inspector.live import ConflictError, LiveTrace, Step
 from btai.inspector.page import page_files
 from btai.inspector.trace import Trace
 from btai.inspector.views import Json
-from btai.inspector.whatif import Change, what_if
+from btai.inspector.whatif import Change, warm_up, what_if
 from btai.inspector.work import WorkQueue
 
 __all__ = ["VIEWS", "Service"]
@@ -61,6 +61,7 @@ class Service:
         self._static = page_files()
         self._running: str | None = None  # the command that is being carried out
         self._stop = False
+        self._warm = trace.mode == "live"  # whether what plans is loaded: a live agent has it
 
     def app(self, token: str) -> ASGIApp:
         """The application, for those who know the token."""
@@ -126,6 +127,9 @@ class Service:
 
     async def _what_if(self, request: Request) -> Response:
         cursor, change = _change(await json_body(request))
+        if not self._warm:  # by another thread: the one that owns the trace goes on answering
+            await asyncio.to_thread(warm_up, self._trace.ts, self._trace.options)
+            self._warm = True
         answer: Json = {}
         async for answer in self._each(lambda: what_if(self._trace, cursor, change)):
             if not answer and await request.is_disconnected():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from btai.agents import BTAI_3MF, Explanation
+from btai.agents import BTAI_3MF
 from btai.agents.options import Options, checked_whole
 from btai.errors import EvidenceError
 from btai.inference import Inference, evidence_vectors, i_step
@@ -21,7 +21,7 @@ from btai.inspector.views import Json, action_name, action_rows, efe_parts, vect
 from btai.model import TemporalSlice
 from btai.planning import Node, TreeView
 
-__all__ = ["Change", "what_if"]
+__all__ = ["Change", "warm_up", "what_if"]
 
 Vectors = Mapping[str, NDArray[np.float64]]
 
@@ -67,6 +67,13 @@ def what_if(trace: Trace, cursor: Cursor, change: Change) -> Iterator[Json]:
     }
 
 
+def warm_up(ts: TemporalSlice, options: Options) -> None:
+    """Load what plans, which takes seconds when a process does it for the first time; in any thread."""
+    agent = _agent(ts, options, Change({}))
+    agent.reset({})
+    agent.plan(1)
+
+
 def changed_evidence(ts: TemporalSlice, made: Vectors, changes: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
     """The evidence `made`, with `changes`."""
     given: dict[str, Any] = dict(made)
@@ -95,9 +102,7 @@ def _agent(ts: TemporalSlice, options: Options, change: Change) -> BTAI_3MF:
 def _outcome(evidence: Vectors, inference: Inference, tree: TreeView, chosen: int | None, forced: bool) -> Json:
     """What is believed, what was chosen and what that leads to; the latter only where something was planned."""
     ts = tree.ts
-    explanation = after = None
-    if chosen is not None and len(tree.expanded):
-        explanation, after = Explanation.of(tree, chosen), tree.root.children[chosen]
+    after = tree.root.children[chosen] if chosen is not None and len(tree.expanded) else None
     return {
         "evidence": vectors(evidence) | {name: None for name in ts.observations if name not in evidence},
         "observed": labels(ts, evidence),
@@ -111,8 +116,7 @@ def _outcome(evidence: Vectors, inference: Inference, tree: TreeView, chosen: in
         "forced": forced,
         "plan": [*tree.plan],
         "plan_names": [action_name(ts, action) for action in tree.plan],
-        "terms": [*explanation.actions[0].terms] if explanation else [],
-        "actions": action_rows(explanation) if explanation else [],
+        "actions": action_rows(tree),
         "after": after and _after(after),
     }
 

@@ -76,10 +76,7 @@ class TreeView:
     @property
     def plan(self) -> tuple[int, ...]:
         """The actions the search likes best: child by child the most visited, of equals the cheaper, to a leaf."""
-        node = self.root
-        while children := node.children:
-            node = max(children, key=lambda child: (child.visits, -child.mean_cost))
-        return node.path
+        return self.root.plan
 
     def beliefs(self, index: int) -> Beliefs:
         """The beliefs over the states of node `index`."""
@@ -147,6 +144,14 @@ class Node:
             actions.append(node.action)
             node = node.parent
         return tuple(reversed(actions))
+
+    @property
+    def plan(self) -> tuple[int, ...]:
+        """The actions the search likes best from here on, as `TreeView.plan` those from the root on."""
+        node = self
+        while children := node.children:
+            node = max(children, key=lambda child: (child.visits, -child.mean_cost))
+        return node.path[len(self.path) :]
 
     @property
     def visits(self) -> int:

@@ -54,18 +54,23 @@ def why(trace: Trace, cursor: Cursor) -> Json:
     chosen, iteration = trace.chosen(cursor), trace.iteration(cursor)
     if chosen is None or not iteration:
         raise CursorError("iteration 0: nothing was planned yet, so there is nothing to explain.")
-    explanation = Explanation.of(trace.tree(cursor), chosen, trace.options.time_limit is None)
+    tree = trace.tree(cursor)
+    explanation = Explanation.of(tree, chosen, trace.options.time_limit is None)
     own = explanation.actions[chosen].mean_cost
     return {
         **_where(cursor, iteration),
         "chosen": chosen,
         "performed": trace.moment(cursor).cycle.action,
         "terms": [*explanation.actions[chosen].terms],
-        "actions": action_rows(explanation),
+        "actions": [
+            row | {"terms": [*found.terms.values()]}
+            for row, found in zip(action_rows(tree), explanation.actions, strict=True)
+        ],
         "against": [
             {
                 "action": other.action,
                 "difference": other.mean_cost - own,
+                "tied": explanation.is_tied(other.action),
                 "terms": [*explanation.differences(other.action).values()],
                 "deciding": explanation.deciding_term(other.action),
             }
@@ -76,20 +81,20 @@ def why(trace: Trace, cursor: Cursor) -> Json:
     }
 
 
-def action_rows(explanation: Explanation) -> list[Json]:
+def action_rows(tree: TreeView) -> list[Json]:
     """What the search found about each action."""
     return [
         {
-            "action": a.action,
-            "name": a.name,
-            "visits": a.visits,
-            "mean_cost": a.mean_cost,
-            "exploration": a.exploration,
-            "uct": a.uct,
-            "efe": a.efe,
-            "terms": [*a.terms.values()],
+            "action": node.action,
+            "name": action_name(tree.ts, node.action),
+            "visits": node.visits,
+            "mean_cost": node.mean_cost,
+            "exploration": node.exploration,
+            "uct": node.uct,
+            "efe": node.efe,
+            "then": [action_name(tree.ts, action) for action in node.plan],
         }
-        for a in explanation.actions
+        for node in tree.root.children
     ]
 
 

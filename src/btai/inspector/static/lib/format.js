@@ -1,23 +1,43 @@
 // Numbers and names as people read them. Exact numbers stand beside, in the `value` of a <data> element.
 
 const MINUS = "\u2212";
+const DIGITS = 4;
+const ROUNDING = 1e-12; // relative: what two ways of adding up the same numbers may differ by
 
 /**
- * About four significant digits, without padding: 4.03, 0.0312, 1.2e−7.
+ * About four significant digits, or so many, without padding: 4.03, 0.0312, 1.2e−7.
  * @param {number | null | undefined} x
+ * @param {number} [digits]
  */
-export function short(x) {
+export function short(x, digits = DIGITS) {
     if (x === null || x === undefined || Number.isNaN(x)) return "\u2013";
     if (x === 0) return "0";
     const size = Math.abs(x);
-    const text = size >= 1e-3 && size < 1e6 ? String(Number(x.toPrecision(4))) : scientific(x);
+    const text = size >= 1e-3 && size < 1e6 ? String(Number(x.toPrecision(digits))) : scientific(x, digits - 2);
     return text.replaceAll("-", MINUS);
 }
 
-/** @param {number} x */
-function scientific(x) {
-    const [digits, exponent] = x.toExponential(2).split("e");
+/** @param {number} x @param {number} decimals */
+function scientific(x, decimals) {
+    const [digits, exponent] = x.toExponential(decimals).split("e");
     return `${Number(digits)}e${Number(exponent)}`;
+}
+
+/**
+ * So many digits that two numbers are seen to differ; `null` where they do not, but for rounding.
+ * @param {number} a
+ * @param {number} b
+ */
+export function digitsApart(a, b) {
+    if (!(Math.abs(a - b) > ROUNDING * Math.max(Math.abs(a), Math.abs(b)))) return null; // also where one is NaN
+    let digits = DIGITS;
+    while (short(a, digits) === short(b, digits)) digits++;
+    return digits;
+}
+
+/** The first few of some names. @param {string[]} names @param {number} most */
+export function firstOf(names, most) {
+    return names.slice(0, most).join(", ") + (names.length > most ? ", \u2026" : "") || "\u2013";
 }
 
 /**

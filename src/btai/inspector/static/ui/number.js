@@ -4,11 +4,11 @@ import { fixed, short } from "../lib/format.js";
 import { html } from "../lib/html.js";
 
 /**
- * @param {{value: number | null | undefined, decimals?: number, id?: string}} props
- * `decimals`: so many, for columns; without it about four significant digits. `id`: a name to find the number by.
+ * @param {{value: number | null | undefined, decimals?: number, digits?: number, id?: string}} props
+ * `decimals`: so many, for columns; without it about four significant digits, or `digits`. `id`: a name to find the number by.
  */
-export function Num({ value, decimals, id }) {
-    const text = decimals === undefined ? short(value) : fixed(value, decimals);
+export function Num({ value, decimals, digits, id }) {
+    const text = decimals === undefined ? short(value, digits) : fixed(value, decimals);
     return html`<data value=${value ?? ""} data-id=${id} title=${exact(value, text)}>${text}</data>`;
 }
 

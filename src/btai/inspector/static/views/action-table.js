@@ -2,9 +2,12 @@
 
 import { useApp } from "../app-context.js";
 import { html } from "../lib/html.js";
+import { firstOf } from "../lib/format.js";
 import { CopyButton } from "../ui/copy.js";
 import { Num } from "../ui/number.js";
 import { breakable } from "../ui/words.js";
+
+const STEPS = 3; // shown of what comes after an action
 
 /**
  * @param {object} props
@@ -23,8 +26,9 @@ export function ActionTable({ actions, chosen, against, busy = false, python }) 
         <div class="table-scroll" tabindex="0" role="region" aria-label="The actions">
             <table class="data">
                 <thead><tr><th scope="col">action</th><th scope="col"></th><th scope="col" class="numeric">visits</th><th scope="col" class="numeric">mean cost</th>
-                    <th scope="col" class="numeric">exploration</th><th scope="col" class="numeric">UCT</th><th scope="col" class="numeric">own EFE</th></tr></thead>
-                <tbody>${actions.map(({ action, name, visits, mean_cost: cost, exploration, uct, efe }) => html`
+                    <th scope="col" class="numeric">exploration</th><th scope="col" class="numeric">UCT</th><th scope="col" class="numeric">own EFE</th>
+                    <th scope="col" data-tip="What the search likes best after the action">then</th></tr></thead>
+                <tbody>${actions.map(({ action, name, visits, mean_cost: cost, exploration, uct, efe, then }) => html`
                     <tr class=${action === chosen ? "marked" : ""} data-action=${action}>
                         <th scope="row">${action === chosen ? breakable(name) : html`<button class="link" onClick=${() => app.go({ against: String(action) })}>${breakable(name)}</button>`}</th>
                         <td class="verdict-word">${verdict(action)}</td>
@@ -33,6 +37,7 @@ export function ActionTable({ actions, chosen, against, busy = false, python }) 
                         <td class="numeric"><${Num} value=${exploration} decimals=${3} /></td>
                         <td class="numeric"><${Num} value=${uct} decimals=${3} /></td>
                         <td class="numeric"><${Num} value=${efe} decimals=${3} /></td>
+                        <td class="then" title=${then.join(", ")}>${firstOf(then, STEPS)}</td>
                     </tr>`)}</tbody>
             </table>
         </div>

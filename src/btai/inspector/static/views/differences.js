@@ -19,11 +19,11 @@ export function Differences({ why, against, busy }) {
             name: term,
             value: found.terms[i],
             kind: term.startsWith("risk") ? "risk" : "ambiguity",
-            flag: term === found.deciding && why.terms.length > 1 ? "decides" : "",
+            flag: term === found.deciding && why.terms.length > 1 && !found.tied ? "decides" : "",
             tip: `${term}\n${theirs}: ${signed(found.terms[i])} against ${ours}`,
         }))
         .sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-    return html`<${Figure} name="differences" title="Which term decided" busy=${busy}
+    return html`<${Figure} name="differences" title=${found.tied ? "Term by term" : "Which term decided"} busy=${busy}
         note=${`mean cost of ${theirs} minus that of ${ours}`}
         table=${() => ({
             caption: `Mean cost of ${theirs} minus that of ${ours}, term by term`,
@@ -37,5 +37,10 @@ export function Differences({ why, against, busy }) {
         python=${pythonFor(app, "why", { action: against, chosen: why.chosen })}>
         <${Measured} scroll=${true}>${(/** @type {{width: number, height: number}} */ size) => html`<${Waterfall} parts=${parts} sum=${found.difference}
             sumName="difference of the mean costs" label="Difference term by term" ...${size} />`}<//>
+        <p class="legend">
+            <span><i class="swatch swatch-risk"></i>risk</span>
+            <span><i class="swatch swatch-ambiguity"></i>ambiguity</span>
+            <span>positive: speaks for ${ours}; negative: for ${theirs}</span>
+        </p>
     <//>`;
 }

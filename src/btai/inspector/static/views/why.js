@@ -9,6 +9,7 @@ import { pythonFor } from "../lib/python.js";
 import { useData } from "../lib/resource.js";
 import { Figure } from "../ui/figure.js";
 import { Measured } from "../ui/measured.js";
+import { Waiting } from "../ui/waiting.js";
 import { ActionTable } from "./action-table.js";
 import { Differences } from "./differences.js";
 
@@ -62,7 +63,7 @@ function rival(why, chosen, wanted) {
 /** The answer in a sentence. @param {{why: Api.Why | undefined, against: number, busy: boolean}} props */
 function Verdict({ why, against, busy }) {
     const app = useApp();
-    if (!why) return html`<section class="panel verdict" aria-busy="true"><p class="quiet">Taking the search apart\u2026</p></section>`;
+    if (!why) return html`<section class="panel verdict"><${Waiting} what="Taking the search apart\u2026" /></section>`;
     const ours = why.actions[why.chosen];
     const difference = why.against.find(({ action }) => action === against);
     const choose = (/** @type {Event} */ event) => app.go({ against: /** @type {HTMLSelectElement} */ (event.target).value });
@@ -87,10 +88,11 @@ function Chosen({ name }) {
 }
 
 /** @param {Api.Why["against"][number]} difference */
-function sentence({ difference, deciding, terms }) {
+function sentence({ difference, deciding, terms, tied }) {
     if (difference === 0) return html`it costs the same.`;
+    const first = tied ? html`<b>practically tied</b>: ` : "";
     const decider = deciding && terms.length > 1 ? html`, mainly by the <b>${deciding}</b>` : "";
-    return html`it is <b>${short(Math.abs(difference))}</b> ${difference > 0 ? "cheaper" : "dearer"} per visit${decider}.`;
+    return html`it is ${first}<b>${short(Math.abs(difference))}</b> ${difference > 0 ? "cheaper" : "dearer"} per visit${decider}.`;
 }
 
 /**
