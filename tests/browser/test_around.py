@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -128,3 +129,42 @@ def test_nor_is_what_a_live_agent_does_meanwhile(live: tuple[str, str], seen: Se
     seen.open(live[0])
     seen.expect_place(iteration=3)
     expect(seen.page.locator(".position")).to_contain_text("iteration 3 of 3")
+
+
+@pytest.mark.parametrize(("view", "asked"), [("Temporal slice", "node"), ("Trials", "trials"), ("Why", "why")])
+def test_a_view_that_waits_says_so_after_a_moment(seen: Seen, replay: str, view: str, asked: str) -> None:
+    held: list[Route] = []
+    seen.open(replay, view="visualisation", trial=0, cycle=0)
+    seen.page.route(re.compile(rf"/api/{asked}(\?|$)"), lambda route: held.append(route))
+    seen.page.locator(f"nav.views button[data-name='{view}']").click()
+    waiting = seen.page.locator("main .waiting")
+    expect(waiting).to_have_attribute("role", "status")
+    expect(waiting).to_have_css("opacity", "1")
+    seen.until(lambda: len(held), 1)
+    held[0].continue_()
+    expect(waiting).to_have_count(0)
+    seen.arrive()
+
+
+def test_going_to_a_cycle_that_is_on_its_way_is_seen_in_the_one_before(seen: Seen, replay: str) -> None:
+    held: list[Route] = []
+    seen.open(replay, view="visualisation", trial=0, cycle=0)
+    seen.page.route(re.compile(r"/api/cycle\?.*cycle=2"), lambda route: held.append(route))
+    seen.page.locator(".cycles button").nth(2).click()
+    main = seen.page.locator("main")
+    expect(main).to_have_attribute("aria-busy", "true")
+    expect(main.locator("> *").first).to_have_css("opacity", "0.55")
+    seen.until(lambda: len(held), 1)
+    held[0].continue_()
+    seen.expect_place(cycle=2)
+    seen.arrive()
+    expect(main.locator("> *").first).to_have_css("opacity", "1")
+
+
+def test_where_the_image_of_an_environment_comes_from_is_said(seen: Seen) -> None:
+    class Unseen(SevenStatesEnv):
+        render = None  # type: ignore[assignment]
+
+    with Inspector(lambda: LiveTrace(Unseen(), seven_states_agent())) as inspector:
+        seen.open(inspector.url, pair="off")
+        expect(seen.figure("environment")).to_contain_text("render() of an environment supplies it")

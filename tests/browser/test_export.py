@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,3 +89,17 @@ def test_it_is_scrubbed_and_played_like_replay(offline: Seen, exported: str, rec
 def test_it_says_that_nothing_can_be_tried_out_in_it(offline: Seen, exported: str) -> None:
     offline.open(exported, view="what-if", trial=0, cycle=0)
     expect(offline.page.locator("main")).to_contain_text("btai inspect")
+
+
+def test_a_trial_that_is_not_in_the_page_is_not_said_to_be_unrecorded(
+    chromium: Browser, recorded: Recorded, tmp_path: Path
+) -> None:
+    trace = recorded.trace()
+    export_page(trace, tmp_path / "page.html", trials=[0])
+    trace.close()
+    window = Seen(chromium.new_page())
+    window.open((tmp_path / "page.html").as_uri(), view="trials")
+    first, second = window.figure("trials").locator("tbody tr .open").all()
+    expect(first).to_contain_text("Open")
+    expect(second).to_have_text("not in this page")
+    window.page.close()

@@ -41,7 +41,7 @@ def test_every_trial_with_its_numbers_and_those_of_all(seen: Seen, run: str, man
     assert column(rows, 0) == [str(trial.index) for trial in trials]
     for row, trial in zip(rows, trials, strict=True):
         same(row[1:3], [trial.reward, trial.cycles])
-        assert row[3] == ("the environment" if trial.finished else "the clock")
+        assert row[3] == ("the environment" if trial.finished else "the step limit")
         same(row[4:6], [trial.planning_iterations, trial.seconds])
         assert row[7] == str(trial.seed)
     with RunFile.open(many.path) as file:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from browser.seen import Seen, action_names, agent_at, close, column, same, trial_of
 from inspector.recorded import Recorded
 from numpy.typing import NDArray
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from btai import BTAI_3MF
 from btai.experiments import RunFile
@@ -181,6 +183,52 @@ def test_the_original_is_untouched_and_changes_can_be_undone(
     rows = seen.numbers("near-tree")
     same(column(rows, 3), [tree.root.cost, *(child.cost for child in tree.root.children)])
     assert recorded.path.read_bytes() == written
+
+
+def outcome_rows(seen: Seen) -> dict[str, list[str]]:
+    """What is said of each figure: as it was, what if, and whether it changed."""
+    rows = seen.figure("outcomes").locator("tbody tr").all()
+    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+
+
+def test_what_changed_is_seen_to_differ_and_what_rounding_changed_is_not_said_to(seen: Seen, replay: str) -> None:
+    def slightly(route: Route) -> None:
+        answer = route.fetch().json()
+        original, altered = answer["original"], answer["altered"]
+        original["after"]["efe"]["total"], altered["after"]["efe"]["total"] = 5.81512, 5.81467
+        altered["log_evidence"] = original["log_evidence"] * (1 + 1e-15)
+        route.fulfill(json=answer)
+
+    seen.page.route("**/api/what-if", slightly)
+    seen.open(replay, view="what-if", trial=0, cycle=CYCLE, what=json.dumps({"iterations": FEW}))
+    rows = outcome_rows(seen)
+    assert rows["EFE of the next slice"] == ["5.8151", "5.8147", "changed"]
+    ours, theirs, verdict = rows["log evidence"]
+    assert (ours, verdict) == (theirs, "")
+    assert rows["planning iterations"][2] == "changed"
+    assert rows["exploration constant"][2] == ""
+
+
+def test_results_of_before_are_marked_while_the_form_is_edited_and_while_they_are_worked_out(
+    seen: Seen, replay: str
+) -> None:
+    held: list[Route] = []
+    seen.open(replay, view="what-if", trial=0, cycle=CYCLE, what=json.dumps({"iterations": FEW}))
+    outcomes = seen.page.locator(".outcomes")
+    expect(outcomes).not_to_have_class(re.compile("of-before"))
+    field(seen, "iterations").fill(str(FEW + 1))
+    expect(outcomes).to_have_class(re.compile("of-before"))
+    expect(outcomes).to_contain_text("from before your changes")
+    expect(outcomes.locator("table").first).to_have_css("opacity", "0.55")
+    seen.page.route("**/api/what-if", lambda route: held.append(route))
+    seen.press("See what happens")
+    expect(outcomes).to_have_attribute("aria-busy", "true")
+    expect(outcomes.locator("table").first).to_have_css("opacity", "0.55")
+    seen.until(lambda: len(held), 1)
+    held[0].continue_()
+    seen.arrive()
+    expect(outcomes.locator("table").first).to_have_css("opacity", "1")
+    assert outcome_rows(seen)["planning iterations"][1] == str(FEW + 1)
 
 
 def test_suggestions_are_a_beginning(seen: Seen, replay: str, recorded: Recorded, evidence: Any) -> None:

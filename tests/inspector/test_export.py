@@ -19,7 +19,7 @@ from inspector.recorded import Recorded, record, unpacked
 
 from btai.errors import BtaiError, RunFileError
 from btai.experiments import run
-from btai.inference import p_step
+from btai.inference import expected_free_energy
 from btai.inspector import RunTrace, export, export_page, page, views
 from btai.inspector.cursor import Cursor
 from btai.inspector.service import VIEWS
@@ -186,9 +186,9 @@ def test_each_slice_is_predicted_once(trace: RunTrace, small_page: Path, monkeyp
 
     def counted(*arguments: Any) -> Any:
         predicted.append(arguments)
-        return p_step(*arguments)
+        return expected_free_energy(*arguments)
 
-    monkeypatch.setattr(view, "p_step", counted)
+    monkeypatch.setattr(view, "expected_free_energy", counted)
     export_page(trace, small_page / "page.html", trials=[1])
     cycles = range(len(trace.moments(1)))
     assert len(predicted) == sum(len(trace.tree(Cursor(1, cycle))) - 1 for cycle in cycles)  # all but the roots

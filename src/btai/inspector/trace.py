@@ -30,7 +30,7 @@ class TrialRow:
     initial_state: Any
     reward: float | None
     cycles: int
-    finished: bool  # the environment ended it, not the clock
+    finished: bool  # the environment ended it, not a limit of steps
     over: bool
     seconds: float | None
     planning_iterations: int

@@ -5,6 +5,7 @@ import { html } from "./lib/html.js";
 import { PAGES } from "./pages.js";
 import { Head } from "./ui/head.js";
 import { Notices } from "./ui/notices.js";
+import { Waiting } from "./ui/waiting.js";
 import { Timeline } from "./views/timeline.js";
 
 /** @param {{session: import("./session.js").Session, player: import("./views/player.js").Player}} props */
@@ -15,8 +16,8 @@ export function App({ session, player }) {
     return html`<${AppContext.Provider} value=${session}>
         <${Head} />
         <${Notices} />
-        <main id="view" tabindex="-1" data-view=${place.view}>
-            ${loaded ? html`<${View} key=${place.view} />` : session.empty && html`<${Nothing} />`}
+        <main id="view" tabindex="-1" data-view=${place.view} aria-busy=${session.loading && loaded !== null}>
+            ${loaded ? html`<${View} key=${place.view} />` : session.empty ? html`<${Nothing} />` : html`<${Waiting} what="Opening\u2026" />`}
         </main>
         ${loaded && html`<${Timeline} player=${player} />`}
     <//>`;

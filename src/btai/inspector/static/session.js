@@ -83,7 +83,8 @@ export class Session {
     async settle() {
         this.resolve();
         if (this.loading || this.empty) return; // While it loads: it looks again when it is done.
-        this.loading = true;
+        this.loading = this.isMissing();
+        if (this.loading) this.changed();
         try {
             while (this.isMissing()) await this.load();
         } catch (failure) {

@@ -42,7 +42,7 @@ export function Scene({ facts, image }) {
     return html`<div class="scene" style=${{ aspectRatio }}>
         ${image
             ? html`<img class="scene-image" src=${image} alt=${`The environment in cycle ${cycle}`} onLoad=${measure} />`
-            : html`<div class="scene-image scene-none">${pair ? "" : "This environment shows no image."}</div>`}
+            : html`<div class="scene-image scene-none">${pair ? "" : "No image: the render() of an environment supplies it."}</div>`}
         ${map && pair && html`<${Heat} map=${map} plan=${plan} />`}
         ${error && html`<p class="scene-error">${error.message}</p>`}
     </div>

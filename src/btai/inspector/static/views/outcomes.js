@@ -2,6 +2,7 @@
 
 import { useApp } from "../app-context.js";
 import { Bars, BarsLegend } from "../charts/bars.js";
+import { digitsApart, firstOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { CopyButton } from "../ui/copy.js";
 import { Figure } from "../ui/figure.js";
@@ -11,30 +12,35 @@ import { breakable } from "../ui/words.js";
 
 const PLAN = 8;
 
-/** @param {{original: Api.Outcome, altered: Api.Outcome, busy: boolean, python?: string}} props */
-export function Outcomes({ original, altered, busy, python }) {
-    return html`<div class="outcomes" aria-busy=${busy}>
-        <${Summary} original=${original} altered=${altered} python=${python} />
+/** @param {{original: Api.Outcome, altered: Api.Outcome, busy: boolean, stale: boolean, python?: string}} props */
+export function Outcomes({ original, altered, busy, stale, python }) {
+    return html`<div class=${stale ? "outcomes of-before" : "outcomes"} aria-busy=${busy}>
+        <${Summary} original=${original} altered=${altered} stale=${stale} python=${python} />
         <${Choice} original=${original} altered=${altered} />
         <${Comparison} original=${original} altered=${altered} />
     </div>`;
 }
 
-/** @param {{original: Api.Outcome, altered: Api.Outcome, python?: string}} props */
-function Summary({ original, altered, python }) {
+/** @param {{original: Api.Outcome, altered: Api.Outcome, stale: boolean, python?: string}} props */
+function Summary({ original, altered, stale, python }) {
     const row = (/** @type {string} */ label, /** @type {(outcome: Api.Outcome) => any} */ show, /** @type {(outcome: Api.Outcome) => any} */ of) => {
-        const differs = JSON.stringify(of(original)) !== JSON.stringify(of(altered));
+        const [ours, theirs] = [of(original), of(altered)];
+        const differs = typeof ours === "number" && typeof theirs === "number"
+            ? digitsApart(ours, theirs) !== null
+            : JSON.stringify(ours) !== JSON.stringify(theirs);
         return html`<tr class=${differs ? "differs" : ""}><th scope="row">${label}</th><td>${show(original)}</td><td>${show(altered)}</td>
             <td class="verdict-word">${differs ? "changed" : ""}</td></tr>`;
     };
-    const number = (/** @type {(outcome: Api.Outcome) => number | null | undefined} */ of, /** @type {string} */ id) => (/** @type {Api.Outcome} */ outcome) =>
-        html`<${Num} value=${of(outcome)} id=${`${outcome === original ? "original" : "altered"}-${id}`} />`;
+    const number = (/** @type {(outcome: Api.Outcome) => number | null | undefined} */ of, /** @type {string} */ id) => (/** @type {Api.Outcome} */ outcome) => {
+        const digits = digitsApart(of(original) ?? NaN, of(altered) ?? NaN) ?? undefined;
+        return html`<${Num} value=${of(outcome)} digits=${digits} id=${`${outcome === original ? "original" : "altered"}-${id}`} />`;
+    };
     const evidence = (/** @type {Api.Outcome} */ { log_evidence: value }) => value;
     const after = (/** @type {Api.Outcome} */ outcome) => outcome.after?.efe.total;
-    const plan = (/** @type {Api.Outcome} */ { plan_names: names }) => names.slice(0, PLAN).join(", ") + (names.length > PLAN ? ", \u2026" : "") || "none";
+    const plan = (/** @type {Api.Outcome} */ { plan_names: names }) => firstOf(names, PLAN);
     const chosen = (/** @type {Api.Outcome} */ outcome) => html`<b>${outcome.chosen_name ?? "none"}</b>${outcome.forced ? " (forced)" : ""}`;
     return html`<section class="panel" data-figure="outcomes">
-        <header class="panel-head"><h2>What happens</h2>
+        <header class="panel-head"><h2>What happens</h2><span class="note" role="status">${stale ? "from before your changes" : ""}</span>
             <span class="panel-tools">${python && html`<${CopyButton} class="quiet-button" text=${python}>Copy as Python<//>`}</span></header>
         <table class="data comparison">
             <thead><tr><th></th><th scope="col">as it was</th><th scope="col">what if</th><th></th></tr></thead>

@@ -11,6 +11,7 @@ import { useData } from "../lib/resource.js";
 import { namesTo } from "../tree/near.js";
 import { Figure } from "../ui/figure.js";
 import { Measured } from "../ui/measured.js";
+import { Waiting } from "../ui/waiting.js";
 import { Beliefs } from "./beliefs.js";
 import { Efe } from "./efe.js";
 import { NodeFacts } from "./facts.js";
@@ -24,7 +25,7 @@ export function Slice() {
     const { trial, cycle, node } = app.cursor;
     const { value: slice, stale, error } = useData("node", { trial, cycle, node });
     if (error) return html`<p class="empty">${error.message}</p>`;
-    if (!slice) return null;
+    if (!slice) return html`<${Waiting} />`;
     return html`<div class="slice" data-node=${slice.node}>
         <${Trail} />
         <div class="widgets">

@@ -6,6 +6,7 @@ import { pythonFor } from "../lib/python.js";
 import { useData } from "../lib/resource.js";
 import { CopyButton } from "../ui/copy.js";
 import { Num } from "../ui/number.js";
+import { Waiting } from "../ui/waiting.js";
 
 const PAGE = 100;
 
@@ -38,7 +39,7 @@ export function Trials() {
     const key = COLUMNS.find((column) => column.key === app.place.sort?.replace("-", ""))?.key ?? "trial";
     const [pages, setPages] = useState(1);
     if (error) return html`<p class="empty">${error.message}</p>`;
-    if (!value) return null;
+    if (!value) return html`<${Waiting} />`;
     const sorted = ordered(value.trials, key, down);
     const direction = down ? "descending" : "ascending";
     return html`<div class="trials">
@@ -78,7 +79,7 @@ function Row({ trial, current }) {
         <th scope="row" class="numeric">${trial.trial}</th>
         <td class="numeric"><${Num} value=${trial.reward} decimals=${3} /></td>
         <td class="numeric"><${Num} value=${trial.cycles} /></td>
-        <td>${trial.finished ? "the environment" : trial.over ? "the clock" : "not over"}</td>
+        <td>${trial.finished ? "the environment" : trial.over ? "the step limit" : "not over"}</td>
         <td class="numeric"><${Num} value=${trial.planning_iterations} /></td>
         <td class="numeric"><${Num} value=${trial.seconds} decimals=${3} /></td>
         <td>${startOf(trial)}</td>
@@ -86,7 +87,7 @@ function Row({ trial, current }) {
         <td class="open">${trial.recorded
             ? html`<button onClick=${openStart} aria-label=${`Open trial ${trial.trial} at its start`}>Open</button>
                   <button onClick=${openWorst} aria-label=${`Open trial ${trial.trial} at its worst cycle`} data-tip="The cycle whose performed action had the highest mean cost">Worst cycle</button>`
-            : html`<span class="quiet">not recorded</span>`}</td>
+            : html`<span class="quiet">${app.info.mode === "export" ? "not in this page" : "not recorded"}</span>`}</td>
     </tr>`;
 }
 

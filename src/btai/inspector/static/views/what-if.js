@@ -17,11 +17,12 @@ export function WhatIf() {
     const app = useApp();
     const { info, cursor, place } = app;
     const answer = useAnswer(cursor.trial, cursor.cycle, place.what);
+    const [edited, setEdited] = useState(false); // the form says something else than was asked
     if (!info.can.what_if) return html`<p class="empty">An exported page only shows. Run <code>btai inspect RUNFILE</code> to try things out.</p>`;
     return html`<div class="what-if">
-        <${Form} key=${place.what} busy=${answer.busy} />
+        <${Form} key=${place.what} busy=${answer.busy} onEdit=${setEdited} />
         ${answer.error && html`<p class="empty" role="alert">${answer.error.message}</p>`}
-        ${answer.value && !answer.error && html`<${Outcomes} original=${answer.value.original} altered=${answer.value.altered} busy=${answer.busy}
+        ${answer.value && !answer.error && html`<${Outcomes} original=${answer.value.original} altered=${answer.value.altered} busy=${answer.busy} stale=${edited || answer.busy}
             python=${pythonFor(app, "what_if", wordsFor(app, read(place.what), answer.value.altered))} />`}
         ${place.what && !answer.value && !answer.error && html`<p class="empty" role="status" aria-busy="true">Planning again\u2026</p>`}
         ${!place.what && html`<${Suggestions} />`}
@@ -99,11 +100,12 @@ function read(text) {
     }
 }
 
-/** @param {{busy: boolean}} props */
-function Form({ busy }) {
+/** @param {{busy: boolean, onEdit: (edited: boolean) => void}} props */
+function Form({ busy, onEdit }) {
     const app = useApp();
     const { info, cursor, loaded, place } = app;
     const [changes, setChanges] = useState(() => read(place.what));
+    useEffect(() => onEdit(JSON.stringify(changes) !== JSON.stringify(read(place.what))), [changes]);
     const { observed = {}, iterations = 0 } = loaded?.cycle ?? {};
     const submit = (/** @type {Event} */ event) => {
         event.preventDefault();
