@@ -15,8 +15,6 @@ __all__ = ["ActionSummary", "Explanation"]
 
 Terms = Mapping[str, float]
 
-TIED = 1e-3  # of the costs: actions that differ by less are practically tied, and what decides says little
-STEPS_SHOWN = 3  # of what comes after an action
 TIED = 1e-3  # of the costs: actions that differ by less are practically tied, whichever term it is that differs
 STEPS_SHOWN = 3  # of what comes after an action
 UNDER_TIME_LIMIT = "Planned under a time limit: another run may come out differently."
