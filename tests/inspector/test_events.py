@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -144,8 +145,12 @@ def test_a_page_that_is_loaded_again_keeps_the_inspector() -> None:
         await loop.pass_by(0.2 * events.GRACE)
         assert ended == [loop.now]
 
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.run(pages())
+    def turn_the_pages() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(pages())
+
+    with ThreadPoolExecutor(1) as elsewhere:  # in this thread the browser of other tests has a loop that runs
+        elsewhere.submit(turn_the_pages).result()
 
 
 class StopError(Exception):
