@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from browser.models import PLANNING, pair
+from browser.models import MODELS, PLANNING, pair
 from browser.seen import Seen
 from inspector.recorded import Recorded, record
 from playwright.sync_api import Browser, sync_playwright
@@ -44,7 +44,7 @@ def seen(chromium: Browser) -> Iterator[Seen]:
     assert window.complaints == []
 
 
-@pytest.fixture(scope="session", params=["dsprites", "seven"])
+@pytest.fixture(scope="session", params=MODELS)
 def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     """A recorded run, of dSprites and of the rover: three actions, seven states, a loop, several parents."""
     return record(tmp_path_factory.mktemp("runs"), request.param, PLANNING[request.param])
@@ -57,7 +57,7 @@ def replay(recorded: Recorded) -> Iterator[str]:
         yield inspector.url
 
 
-@pytest.fixture(params=["dsprites", "seven"])
+@pytest.fixture(params=MODELS)
 def live(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
     """The address of a page with a live agent, and the name of its model."""
     with Inspector(lambda: LiveTrace(*pair(request.param))) as inspector:

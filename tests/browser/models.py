@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import pytest
 from inspector.models import SevenStatesEnv
 from inspector.recorded import dsprites_agent, seven_states_agent
 
 from btai import BTAI_3MF
 from btai.envs import dSpritesEnv, dSpritesPreProcessingWrapper
 
+# Tests do the same on both models: `make test` has the one with more of everything, `make test-all` both.
+MODELS = [pytest.param("dsprites", marks=pytest.mark.slow), "seven"]
 PLANNING = {"dsprites": 30, "seven": 25}  # iterations per cycle, by model
 START = 11  # seed of every trial
 

@@ -15,6 +15,8 @@ from inspector.copied import value_of
 from inspector.recorded import Recorded
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 CYCLE, ITERATION, NODE = 1, 12, 5
 
 Copied = Callable[..., Any]

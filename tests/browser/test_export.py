@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, expect
 
 from btai.inspector import export_page
 
+pytestmark = pytest.mark.slow
+
 # Views at cursors: every view, at the present and in the future, early and late.
 PLACES: list[dict[str, Any]] = [
     {"view": "visualisation", "cycle": 0, "iteration": 0, "node": 0},

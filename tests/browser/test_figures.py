@@ -14,6 +14,8 @@ from browser.seen import Seen, said
 from PIL import Image, ImageChops
 from playwright.sync_api import Locator, expect
 
+pytestmark = pytest.mark.slow
+
 INVISIBLE = 4  # of 255: corners are not always drawn alike to the last bit
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -10,6 +10,8 @@ import pytest
 from browser.seen import Seen
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 FAULTS = Path(__file__).with_name("faults.js").read_text("utf-8")
 FOCUSED = Path(__file__).with_name("focus.js").read_text("utf-8")
 REACHABLE = ", ".join(f"{kind}:enabled:visible" for kind in ("button", "select", "input")) + (

@@ -15,6 +15,8 @@ from playwright.sync_api import expect
 
 from btai.inspector import Inspector, RunTrace, export_page
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -24,6 +24,8 @@ from playwright.sync_api import Browser, expect
 from btai.cli import main
 from btai.inspector import Inspector, RunTrace
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "inspector.md"
 FOLDER = ROOT / "docs" / "_static" / "inspector"
 WINDOW = {"width": 1200, "height": 800}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from browser.models import MODELS
 from browser.seen import Seen, agent_at, close, column, same
 from inspector.recorded import Recorded, record
 from playwright.sync_api import expect
@@ -16,7 +17,7 @@ from btai.inspector import Inspector
 COLUMNS = {"trial": "index", "reward": "reward", "cycles": "cycles", "planning iterations": "planning_iterations"}
 
 
-@pytest.fixture(scope="module", params=["dsprites", "seven"])
+@pytest.fixture(scope="module", params=MODELS)
 def many(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     """A run of several trials, of short plans that go wrong now and then."""
     return record(tmp_path_factory.mktemp("many"), request.param, 4, trials=7)
