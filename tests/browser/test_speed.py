@@ -15,6 +15,8 @@ from inspector.recorded import long_run
 
 from btai.inspector import Inspector, RunTrace
 
+pytestmark = pytest.mark.slow
+
 SPEED = Path(__file__).with_name("speed.js")
 PLANNED = 10_000
 FIRST_VIEW = 1.0  # seconds
