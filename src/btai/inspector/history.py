@@ -118,13 +118,8 @@ class SearchHistory:
                 cost[nodes[place]] = costs[place]
             plan = [ROOT]
             while (first := first_child[plan[-1]]) != NO_NODE:
-                best = first
-                for child in range(first + 1, first + actions):
-                    if visits[child] > visits[best] or (
-                        visits[child] == visits[best] and cost[child] / visits[child] < cost[best] / visits[best]
-                    ):
-                        best = child
-                plan.append(best)
+                children = range(first, first + actions)
+                plan.append(max(children, key=lambda child: (visits[child], -cost[child] / visits[child])))
             if not plans or plans[-1][1] != plan:
                 plans.append((1 + iteration, plan))
         return plans
