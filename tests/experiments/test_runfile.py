@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from experiments.corridor import Corridor, Drunkard, Rightwards, Stumbling, planner, rows_in, without_clocks
+from experiments.damage import damaged_copies
 
 from btai.errors import RunFileError
 from btai.experiments import RunFile, Trial, run
@@ -360,13 +361,8 @@ def test_file_cut_off_is_refused(path: Path, kept: int) -> None:
 
 def test_damaged_file_is_refused_or_read_but_never_crashes(path: Path) -> None:
     run(planner(), Corridor(), trials=5, out=path, record=True)
-    sound = path.read_bytes()
-    rng = random.Random(3)
     refusals = 0
-    for _ in range(150):
-        damaged = bytearray(sound)
-        for _ in range(rng.choice([1, 10, 300])):
-            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+    for damaged in damaged_copies(path.read_bytes(), 150, seed=3):
         path.write_bytes(damaged)
         try:
             with RunFile.open(path) as file:

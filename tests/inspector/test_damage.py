@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from experiments.damage import damaged_copies
 
 from btai import BTAI_3MF
 from btai.envs import TigerEnv, tiger_slice
@@ -112,12 +112,9 @@ def test_run_file_with_another_value_is_refused_or_shown(sound: Path, tmp_path: 
 
 
 def test_file_with_damaged_bytes_is_refused_or_shown(sound: Path, tmp_path: Path) -> None:
-    path, content, rng = tmp_path / "run.sqlite", sound.read_bytes(), random.Random(5)
+    path = tmp_path / "run.sqlite"
     refusals = 0
-    for _ in range(60):
-        damaged = bytearray(content)
-        for _ in range(rng.choice([1, 10, 300])):
-            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+    for damaged in damaged_copies(sound.read_bytes(), 60, seed=5):
         path.write_bytes(damaged)
         refusals += is_refused(path)
     assert 10 < refusals < 60
